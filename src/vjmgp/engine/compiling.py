@@ -1,0 +1,101 @@
+"""Compiled kernels and the folder that keeps them between processes.
+
+numba can keep compiled code on disk, but its own rules miss an edit in a *called* function that
+lives in another file, and two processes that compile at once may write over each other. Here the
+folder's name holds a hash of every module of the engine, so an edit anywhere gives a new folder,
+and `compile_once` lets one process compile while the others wait for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite.binding
+import numba
+from filelock import FileLock
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+ENGINE_FOLDER = Path(__file__).parent
+CACHE_VARIABLE = "VJMGP_CACHE_DIR"
+
+
+@functools.cache
+def engine_id() -> str:
+    """A short hash of every source file that decides results: the engine's identity."""
+    digest = hashlib.sha256()
+    for path in sorted(ENGINE_FOLDER.rglob("*.py")):
+        digest.update(path.relative_to(ENGINE_FOLDER).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@functools.cache
+def kernel_folder() -> Path:
+    """Where compiled kernels are kept: one folder per engine, processor, Python and numba.
+
+    The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache
+    folder; where none of them can be written, a temporary one that lasts for this process.
+    """
+    processor = llvmlite.binding.get_host_cpu_name()
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    name = "-".join(
+        [
+            engine_id(),
+            processor or platform.machine(),
+            hashlib.sha256(features.encode()).hexdigest()[:6],
+            f"py{sys.version_info.major}{sys.version_info.minor}",
+            f"numba{numba.__version__}",
+        ]
+    )
+    user_cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    for parent in (os.environ.get(CACHE_VARIABLE), os.environ.get("NUMBA_CACHE_DIR"), user_cache):
+        if not parent:
+            continue
+        folder = Path(parent) / "vjmgp" / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
+
+
+def kernel(function: Function) -> Function:
+    """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, kept on disk.
+
+    No `fastmath`: the order of every sum is the one in the source, so results do not depend on
+    how wide a machine's vectors are.
+    """
+    previous = numba.config.CACHE_DIR
+    # numba reads this while decorating; the user's own kernels keep their own place.
+    numba.config.CACHE_DIR = str(kernel_folder())
+    try:
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    return compiled  # type: ignore[no-any-return]
+
+
+def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:
+    """Run `use_every_kernel` in the first process that gets here; the others wait, then load.
+
+    The finished compilation is marked by a file, so a process that died halfway (its lock goes
+    with it) leaves no mark and the next one compiles again.
+    """
+    done = kernel_folder() / f"{name}.compiled"
+    if done.exists():
+        return
+    with FileLock(kernel_folder() / "compiling.lock"):
+        if not done.exists():
+            use_every_kernel()
+            done.touch()

@@ -1,0 +1,259 @@
+"""The run: prepare the data, then generation after generation.
+
+Each stage is one call of a compiled kernel per generation; this file reads like the paper's
+method section.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .archive import front_of, make_archive, reserve, update_archive
+from .choice import RULES
+from .evaluation import make_workspace
+from .functions import FUNCTION_NAMES
+from .noise import adaptive_tau, estimate_noise
+from .pool import ARENA_USED, compact, make_pool
+from .population import make_individuals, rehash, release
+from .regularizers import REGULARIZERS
+from .ridge import fit_individuals, make_ridge_scratch
+from .rng import stream
+from .selection import SELECTIONS
+from .settings import Settings
+from .survival import nsga2
+from .trees import Grammar
+from .variation import Rates, initialise, make_scratch, vary
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+ALIGNMENT = 8
+"""Row counts are padded to whole cache lines."""
+
+
+def _padded(rows: int) -> int:
+    return -(-rows // ALIGNMENT) * ALIGNMENT
+
+
+class Evolution:
+    """One run on standardised rows × inputs `x` and standardised target `y`."""
+
+    def __init__(
+        self,
+        x: Floats,
+        y: Floats,
+        settings: Settings,
+        seed: int,
+        noise_r2: float | None = None,
+    ) -> None:
+        started = time.perf_counter()
+        self.settings = settings
+        self.y = np.ascontiguousarray(y, dtype=np.float64)
+        self.generation = 0
+        self.evaluations = 0
+        self.history: list[dict[str, float]] = []
+
+        self.regularizer = REGULARIZERS[settings.regularizer](settings)
+        self.noise_r2 = self._noise(x, seed, noise_r2)
+        self.tau = adaptive_tau(self.noise_r2) if settings.tau == "adaptive" else settings.tau
+        self._lay_out_rows(x, self.regularizer.extra_points(x, self.y, seed, self.noise_r2))
+        self._make_room(x.shape[1])
+
+        self._state = stream(seed, "evolution")
+        self._first_state = stream(seed, "initialisation")
+        self.preparation_seconds = time.perf_counter() - started
+        self.evolution_seconds = 0.0
+
+    def _noise(self, x: Floats, seed: int, known: float | None) -> float:
+        """The noise estimate; NaN where the regulariser has no use for it."""
+        if known is not None:
+            return known
+        if not self.regularizer.uses_noise_estimate:
+            return float("nan")
+        return estimate_noise(x, self.y, seed, self.settings.noise_score)
+
+    def _lay_out_rows(self, x: Floats, extra: Floats | None) -> None:
+        """Inputs as columns: training rows, then the regulariser's points, each part padded."""
+        n, n_extra = len(self.y), 0 if extra is None else len(extra)
+        self.first_extra_row = _padded(n)
+        self._n_rows = self.first_extra_row + _padded(n_extra)
+        columns = np.empty((x.shape[1], self._n_rows))
+        columns[:] = x[:1].T  # padding repeats a real row
+        columns[:, :n] = x.T
+        if extra is not None:
+            columns[:, self.first_extra_row : self.first_extra_row + n_extra] = extra.T
+        depth = self.settings.max_depth
+        self.workspace = make_workspace(columns, 2 ** (depth + 1), depth)
+
+    def _make_room(self, n_inputs: int) -> None:
+        settings, n = self.settings, len(self.y)
+        size, max_trees = settings.population_size, settings.max_trees
+        most_trees = 2 * size * max_trees + 8 * size + 64
+        slots = int(settings.memory_limit * 2**20 // (8 * self._n_rows))
+        self._grammar = Grammar(
+            np.array([FUNCTION_NAMES.index(name) for name in settings.functions], np.int32),
+            n_inputs,
+            settings.init_depth[0],
+            settings.init_depth[1],
+        )
+        self._rates = Rates(
+            settings.crossover_rate,
+            settings.mutation_rate,
+            settings.addition_rate,
+            settings.deletion_rate,
+            settings.max_depth,
+        )
+        self._scratch = make_scratch(settings.max_depth)
+        longest = len(self._scratch.codes)
+        arena = 64 * longest + size * 2 ** (settings.init_depth[1] + 1)
+        self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
+        self.individuals = make_individuals(2 * size, max_trees, n)
+        self.ridge = make_ridge_scratch(n, max_trees, len(settings.ridge_alphas))
+        self._alphas = np.array(settings.ridge_alphas, dtype=np.float64)
+        self.archive = make_archive(max_trees)
+        self.best_sum = np.array([np.inf])
+        self._selection = SELECTIONS[settings.selection]()
+        self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
+        self.population: Integers = np.empty(0, np.int64)
+
+    # -- one generation -----------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Make and evaluate the initial population."""
+        started = time.perf_counter()
+        rows = np.arange(self.settings.population_size)
+        made = initialise(
+            self._first_state,
+            self.pool,
+            self.individuals,
+            self._grammar,
+            self._scratch,
+            self._seen,
+            rows,
+        )
+        self.population = self._evaluate(rows[:made])
+        self._finish_generation(started)
+
+    def step(self) -> None:
+        """One generation: select, vary, evaluate, survive."""
+        started = time.perf_counter()
+        self.generation += 1
+        parents = self.population
+        offspring = self._evaluate(self._breed())
+        if self.regularizer.two_objectives:
+            pool = np.concatenate([parents, offspring])
+            o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
+            self.population = pool[nsga2(o1, o2, self.settings.population_size)]
+        else:
+            self.population = self._replace(parents, offspring)
+        self._finish_generation(started)
+
+    def _breed(self) -> Integers:
+        """Rows of new offspring, none of a structure that was seen before."""
+        size = self.settings.population_size
+        self._grow_seen(2 * size)
+        rows = self._free_rows()[:size]
+        made, tries = 0, 0
+        parents: Integers = np.empty(0, np.int64)
+        while made < size and tries < 20:
+            if len(parents) < 2:
+                wanted = size - made + (size - made) % 2
+                parents = self._selection.select(
+                    self._state, self.individuals, self.population, wanted, tries == 0
+                )
+                tries += 1
+            born, used = vary(
+                self._state,
+                self.pool,
+                self.individuals,
+                self._grammar,
+                self._rates,
+                self._scratch,
+                self._seen,
+                parents,
+                rows[made:],
+            )
+            made += born
+            parents = parents[used:]
+            if made < size and len(parents) >= 2:  # out of room
+                self.pool = compact(self.pool, 64 * len(self._scratch.codes))
+        return rows[:made]
+
+    def _evaluate(self, rows: Integers) -> Integers:
+        """Both objectives and the archive; returns the rows that are valid."""
+        individuals = self.individuals
+        fit_individuals(
+            self.pool,
+            individuals,
+            self.workspace,
+            self.ridge,
+            self.y,
+            self._alphas,
+            rows,
+        )
+        valid = rows[np.isfinite(individuals.o1[rows])]
+        self.regularizer.score(self, valid)
+        valid = valid[np.isfinite(individuals.o2[valid])]
+        self.archive = reserve(self.archive, len(valid), int(individuals.size[valid].sum()))
+        update_archive(self.archive, self.pool, individuals, self.y, valid, self.generation)
+        self.evaluations += len(rows)
+        return valid
+
+    def _replace(self, parents: Integers, offspring: Integers) -> Integers:
+        """Offspring replace their parents; the best individual survives in place of the worst."""
+        o1 = self.individuals.o1
+        elite = parents[np.argmin(o1[parents])] if len(parents) else None
+        if elite is None or (len(offspring) and o1[offspring].min() <= o1[elite]):
+            return offspring
+        order = np.argsort(o1[offspring], kind="stable")
+        room = self.settings.population_size - 1
+        return np.append(offspring[order[:room]], elite)
+
+    def _free_rows(self) -> Integers:
+        free = np.ones(len(self.individuals.o1), bool)
+        free[self.population] = False
+        return np.flatnonzero(free)
+
+    def _grow_seen(self, more: int) -> None:
+        """Keep the set of seen structures at most half full."""
+        if 2 * (np.count_nonzero(self._seen) + more) > len(self._seen):
+            larger = np.zeros(4 * len(self._seen), np.uint64)
+            rehash(self._seen, larger)
+            self._seen = larger
+
+    def _finish_generation(self, started: float) -> None:
+        release(self.pool, self.individuals, self._free_rows())
+        if self.pool.counts[ARENA_USED] > len(self.pool.codes) // 2:
+            self.pool = compact(self.pool, 64 * len(self._scratch.codes))
+        self.evolution_seconds += time.perf_counter() - started
+        self.history.append(self._record())
+
+    def _record(self) -> dict[str, float]:
+        archive, rows = self.archive, self.population
+        front = front_of(archive)
+        record: dict[str, float] = {
+            "generation": self.generation,
+            "evaluations": self.evaluations,
+            "seconds": self.evolution_seconds,
+            "front_size": len(front),
+            "mean_size": float(self.individuals.size[rows].mean()) if len(rows) else float("nan"),
+            "mean_trees": (
+                float(self.individuals.n_trees[rows].mean()) if len(rows) else float("nan")
+            ),
+        }
+        if len(front):
+            rule = RULES[self.regularizer.final_rule]
+            entry = int(front[rule(archive.o1[front], archive.o2[front], self.tau)])
+            record |= {
+                "best_o1": float(archive.o1[front[0]]),
+                "chosen": entry,
+                "o1": float(archive.o1[entry]),
+                "o2": float(archive.o2[entry]),
+                "train_r2": float(archive.train_r2[entry]),
+                "size": int(archive.size[entry]),
+                "n_trees": int(archive.n_trees[entry]),
+            }
+        return record

@@ -1,0 +1,48 @@
+"""What a regulariser is to the evolution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+    from ..settings import Settings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Regularizer:
+    """The second objective of a run. One object serves one run.
+
+    Subclass it in a file of its own, give it a name and a label, write `score`, and list it in
+    `REGULARIZERS`. `score` may be plain NumPy; it is called once per generation.
+    """
+
+    name: ClassVar[str]
+    """How users ask for it."""
+    label: ClassVar[str]
+    """What the paper calls the method."""
+    two_objectives: ClassVar[bool] = True
+    """False: evolution sees objective 1 alone and offspring replace their parents."""
+    final_rule: ClassVar[str] = "knee"
+    """Which rule of `choice.RULES` picks the final model."""
+    uses_noise_estimate: ClassVar[bool] = False
+    """Whether τ (and so the noise estimate) plays a part."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Floats | None:
+        """Points (rows × inputs) beyond the training rows on which trees are needed."""
+        return None
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Write objective 2 of these valid rows into `run.individuals.o2`.
+
+        A value that is not finite makes the individual invalid.
+        """
+        raise NotImplementedError

@@ -1,0 +1,24 @@
+"""FDM: the finite difference, how much the model moves when its inputs are shaken."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rng import stream
+from ..vicinal import Vicinity, finite_difference
+from .worst_gap import WorstGap
+
+Floats = NDArray[np.float64]
+
+
+class FiniteDifference(WorstGap):
+    """Finite difference minimisation under Gaussian input noise."""
+
+    name = "finite_difference"
+    label = "FDM"
+
+    def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
+        """Every row moved by N(0, σ²)."""
+        state = stream(seed, "vicinal")
+        return finite_difference(state, x, self.settings.rounds, self.settings.sigma)

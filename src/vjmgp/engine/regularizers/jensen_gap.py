@@ -1,0 +1,48 @@
+"""VJM: the vicinal Jensen gap, how far the model is from linear between nearby points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..forest import fit_forest
+from ..noise import THRESHOLD
+from ..rng import stream
+from ..vicinal import MixupRule, Vicinity, mixup
+from .worst_gap import WorstGap
+
+Floats = NDArray[np.float64]
+
+
+class JensenGap(WorstGap):
+    """Vicinal Jensen gap minimisation on mixup points."""
+
+    name = "jensen_gap"
+    label = "VJM"
+
+    def detects_intrusion(self, noise_r2: float) -> bool:
+        """Whether points that leave the data manifold are drawn again."""
+        wanted = self.settings.intrusion_detection
+        return noise_r2 >= THRESHOLD if wanted == "adaptive" else bool(wanted)
+
+    def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
+        """Mixup points, filtered by an Extra Trees forest where the labels allow it."""
+        settings = self.settings
+        detector = None
+        if self.detects_intrusion(noise_r2):
+            detector = fit_forest(stream(seed, "detector"), np.ascontiguousarray(x.T), y)
+        rule = MixupRule(
+            settings.mixup_alpha,
+            settings.mixup_gamma,
+            settings.mixup_kernel == "joint",
+            settings.fold_share,
+        )
+        return mixup(
+            stream(seed, "vicinal"),
+            x,
+            y,
+            settings.rounds,
+            rule,
+            detector,
+            settings.intrusion_margin,
+        )

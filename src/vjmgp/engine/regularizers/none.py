@@ -1,0 +1,26 @@
+"""Standard GP: no regulariser, one objective."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+
+
+class NoRegularizer(Regularizer):
+    """Standard GP: the leave-one-out error alone, offspring replace parents, one elite."""
+
+    name = "none"
+    label = "Standard GP"
+    two_objectives = False
+    final_rule = "o1"
+
+    def score(self, run: Evolution, rows: NDArray[np.int64]) -> None:
+        """Objective 2 is 0 for everyone."""
+        run.individuals.o2[rows] = 0.0

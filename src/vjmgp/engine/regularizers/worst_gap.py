@@ -1,0 +1,214 @@
+"""The worst gap per instance: what the Jensen gap and the finite difference share.
+
+For vicinal point x_vic of anchor i and partner j in round k,
+
+    d = F(Φ(x_vic)) − [λ·c(i) + (1−λ)·c(j)],   O2 = (1/n) Σᵢ maxₖ dᵢₖ²,
+
+with F the model fitted on the clean rows and c its clean side: the model's own values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiling import kernel
+from ..evaluation import Workspace, run
+from ..lanes import dot
+from ..pool import NO_SLOT, Pool, fill_rows, training_feature, translate_tree
+from ..population import Individuals
+from ..vicinal import Vicinity
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+    from ..settings import Settings
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+CHUNK = 2048
+"""Vicinal rows handled together."""
+FITTED, UNSCALED = range(2)
+"""The clean side: the model's values, or the model applied to unscaled features by mistake."""
+
+
+class Sides(NamedTuple):
+    """The fixed data of a run and room for one individual."""
+
+    y: Floats
+    ones: Floats
+    partner: NDArray[np.uint64]
+    share: Floats
+    first_row: int
+    """Where the vicinal rows start in the workspace."""
+    clean: Floats
+    worst: Floats
+    sums: Floats
+    feature: Floats
+
+
+class WorstGap(Regularizer):
+    """A regulariser that measures gaps at vicinal points."""
+
+    final_rule = "tau"
+    uses_noise_estimate = True
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.vicinity: Vicinity | None = None
+        self._sides: Sides | None = None
+
+    def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
+        """The vicinal points of this run."""
+        raise NotImplementedError
+
+    def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Floats:
+        """The vicinal points; their partners and shares are kept for the scores."""
+        vicinity = self.make_vicinity(x, y, seed, noise_r2)
+        # The points move into the run's workspace: no second copy is kept here.
+        self.vicinity = vicinity._replace(points=np.empty((0, x.shape[1])))
+        return vicinity.points
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Objective 2 of these rows."""
+        assert self.vicinity is not None
+        if self._sides is None:
+            n = len(run.y)
+            self._sides = Sides(
+                run.y,
+                np.ones(n),
+                self.vicinity.partner.astype(np.uint64),
+                self.vicinity.share,
+                run.first_extra_row,
+                np.empty(n),
+                np.empty(n),
+                np.empty(CHUNK),
+                np.empty(max(CHUNK, n)),
+            )
+        worst_gaps(
+            run.pool,
+            run.individuals,
+            run.workspace,
+            self._sides,
+            rows,
+            UNSCALED if self.settings.unscaled_clean_features else FITTED,
+            self.settings.early_stopping,
+            run.tau,
+            run.best_sum,
+        )
+
+
+@kernel
+def _clean_side(
+    pool: Pool, individuals: Individuals, workspace: Workspace, sides: Sides, row: int, mode: int
+) -> None:
+    clean, n = sides.clean, len(sides.y)
+    if mode == FITTED:
+        clean[:] = individuals.fitted[row]
+        return
+    clean[:] = dot(sides.y, sides.ones, n) / n
+    for t in range(individuals.n_trees[row]):
+        tree = individuals.trees[row, t]
+        if pool.scale[tree] > 0.0:
+            training_feature(pool, tree, workspace, n, sides.ones, sides.feature)
+            weight = individuals.weights[row, t]
+            for i in range(n):
+                clean[i] += weight * (sides.feature[i] / pool.scale[tree] + pool.mean[tree])
+
+
+@kernel
+def _vicinal_values(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    sides: Sides,
+    row: int,
+    mean: float,
+    first: int,
+    last: int,
+) -> None:
+    """The model's values on vicinal rows first ≤ r < last, into `sides.sums`."""
+    n, shift = last - first, sides.first_row
+    sums = sides.sums[:n]
+    sums[:] = mean
+    for t in range(individuals.n_trees[row]):
+        tree = individuals.trees[row, t]
+        weight = individuals.weights[row, t]
+        if pool.slot[tree] != NO_SLOT:
+            fill_rows(pool, tree, workspace, shift, shift + last)
+            feature = pool.features[pool.slot[tree], shift + first : shift + last]
+            for i in range(n):
+                sums[i] += weight * feature[i]
+        else:
+            count = translate_tree(pool, tree, workspace)
+            fresh = sides.feature[:n]
+            run(workspace, count, shift + first, shift + last, fresh)
+            centre, scale = pool.mean[tree], pool.scale[tree]
+            for i in range(n):
+                sums[i] += weight * ((fresh[i] - centre) * scale)
+
+
+@kernel
+def _worst_of_rows(sides: Sides, first: int, last: int) -> None:
+    """Raise each instance's worst squared gap by those of the rows in `sides.sums`."""
+    n = len(sides.y)
+    clean = sides.clean
+    start = first
+    while start < last:
+        instance = start % n
+        length = min(last - start, n - instance)
+        sums = sides.sums[start - first : start - first + length]
+        share = sides.share[start : start + length]
+        partner = sides.partner[start : start + length]
+        own = clean[instance : instance + length]
+        worst = sides.worst[instance : instance + length]
+        for i in range(length):
+            gap = sums[i] - (share[i] * own[i] + (1.0 - share[i]) * clean[partner[i]])
+            square = gap * gap
+            # `square != square` keeps a NaN, which makes the individual invalid.
+            worst[i] = square if (square > worst[i]) | (square != square) else worst[i]
+        start += length
+
+
+@kernel
+def worst_gaps(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    sides: Sides,
+    rows: Integers,
+    mode: int,
+    early_stopping: bool,
+    tau: float,
+    best_sum: Floats,
+) -> None:
+    """Objective 2 of each row.
+
+    With early stopping, a row is given up after the first round that proves it worse than the
+    best o1 + τ·o2 so far; what was found until then is its o2.
+    """
+    n = len(sides.y)
+    total = len(sides.share)
+    mean = dot(sides.y, sides.ones, n) / n
+    step = n if early_stopping else total
+    for row in rows:
+        _clean_side(pool, individuals, workspace, sides, row, mode)
+        sides.worst[:] = 0.0
+        value = 0.0
+        for begin in range(0, total, step):
+            for first in range(begin, begin + step, CHUNK):
+                last = min(begin + step, first + CHUNK)
+                _vicinal_values(
+                    pool, individuals, workspace, sides, row, mean, first, last
+                )
+                _worst_of_rows(sides, first, last)
+            value = dot(sides.worst, sides.ones, n) / n
+            if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
+                break
+        individuals.o2[row] = value
+        reached = individuals.o1[row] + tau * value
+        if reached < best_sum[0]:
+            best_sum[0] = reached

@@ -1,0 +1,193 @@
+"""The linear model on constructed features, with exact leave-one-out errors.
+
+Features z have mean 0 on the training rows, so the unpenalised intercept is the target's mean
+and takes a share 1/n of every row's leverage:
+
+    rᵢ = (yᵢ − ŷᵢ) / (1 − hᵢ),   hᵢ = 1/n + zᵢᵀ (ZᵀZ + αI)⁻¹ zᵢ.
+
+With ZᵀZ + αI = LLᵀ the second part of hᵢ is |L⁻¹zᵢ|²: one forward substitution, done for a run
+of rows at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiling import kernel
+from .evaluation import Workspace
+from .lanes import dot
+from .pool import INVALID, Pool, training_feature
+from .population import Individuals
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+ROWS = 256
+"""Rows handled together, so that a few runs of ten features stay in cache."""
+
+
+class RidgeScratch(NamedTuple):
+    """Room for one fit."""
+
+    z: Floats
+    """max_trees × n: the individual's features."""
+    gram: Floats
+    factor: Floats
+    moments: Floats
+    weights: Floats
+    """alphas × max_trees."""
+    solved: Floats
+    """max_trees × ROWS."""
+    leverage: Floats
+    fitted: Floats
+    errors: Floats
+    """alphas × n: squared leave-one-out errors."""
+    values: Floats
+    """alphas × n: fitted values."""
+    ones: Floats
+
+
+def make_ridge_scratch(n: int, max_trees: int, n_alphas: int) -> RidgeScratch:
+    """Scratch for fits on n rows."""
+    return RidgeScratch(
+        z=np.empty((max_trees, n)),
+        gram=np.empty((max_trees, max_trees)),
+        factor=np.empty((max_trees, max_trees)),
+        moments=np.empty(max_trees),
+        weights=np.empty((n_alphas, max_trees)),
+        solved=np.empty((max_trees, ROWS)),
+        leverage=np.empty(ROWS),
+        fitted=np.empty(ROWS),
+        errors=np.empty((n_alphas, n)),
+        values=np.empty((n_alphas, n)),
+        ones=np.ones(n),
+    )
+
+
+@kernel
+def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
+    """Cholesky factor of gram + alpha·I, with the *reciprocals* of its diagonal."""
+    for i in range(m):
+        for j in range(i + 1):
+            total = gram[i, j]
+            if i == j:
+                total += alpha
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            if i == j:
+                # Exact arithmetic gives at least alpha here; rounding can only spoil that for
+                # features that are equal to many digits.
+                factor[i, i] = 1.0 / np.sqrt(max(total, 1e-3 * alpha))
+            else:
+                factor[i, j] = total * factor[j, j]
+
+
+@kernel
+def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
+    """weights = (LLᵀ)⁻¹ moments."""
+    for i in range(m):
+        total = moments[i]
+        for k in range(i):
+            total -= factor[i, k] * weights[k]
+        weights[i] = total * factor[i, i]
+    for i in range(m - 1, -1, -1):
+        total = weights[i]
+        for k in range(i + 1, m):
+            total -= factor[k, i] * weights[k]
+        weights[i] = total * factor[i, i]
+
+
+@kernel
+def _loo_of_rows(
+    scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int, first: int, last: int
+) -> None:
+    """Fitted values and squared leave-one-out errors of the rows, for alpha number a."""
+    n, width = len(y), last - first
+    solved, leverage, fitted = scratch.solved, scratch.leverage[:width], scratch.fitted[:width]
+    factor = scratch.factor
+    for i in range(width):
+        leverage[i] = 1.0 / n
+        fitted[i] = mean
+    for k in range(m):
+        z = scratch.z[k, first:last]
+        u = solved[k, :width]
+        weight = scratch.weights[a, k]
+        for i in range(width):
+            u[i] = z[i]
+            fitted[i] += weight * z[i]
+        for j in range(k):
+            v = solved[j, :width]
+            share = factor[k, j]
+            for i in range(width):
+                u[i] -= share * v[i]
+        reciprocal = factor[k, k]
+        for i in range(width):
+            u[i] *= reciprocal
+            leverage[i] += u[i] * u[i]
+    errors, values, target = scratch.errors[a, first:last], scratch.values[a], y[first:last]
+    for i in range(width):
+        values[first + i] = fitted[i]
+        residual = (target[i] - fitted[i]) / (1.0 - leverage[i])
+        errors[i] = residual * residual
+
+
+@kernel
+def fit_ridge(
+    scratch: RidgeScratch, y: Floats, mean: float, alphas: Floats, m: int
+) -> tuple[int, float]:
+    """Fit the first m features; return the number of the best alpha and its mean LOO error."""
+    n = len(y)
+    for i in range(m):
+        # Σ z = 0, so the target needs no centring here.
+        scratch.moments[i] = dot(scratch.z[i], y, n)
+        for j in range(i + 1):
+            scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
+    best, least = 0, np.inf
+    for a in range(len(alphas)):
+        factorise(scratch.gram, alphas[a], m, scratch.factor)
+        solve(scratch.factor, scratch.moments, m, scratch.weights[a])
+        for first in range(0, n, ROWS):
+            _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
+        error = dot(scratch.errors[a], scratch.ones, n) / n
+        if error < least:
+            best, least = a, error
+    return best, least
+
+
+@kernel
+def fit_individuals(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    scratch: RidgeScratch,
+    y: Floats,
+    alphas: Floats,
+    rows: Integers,
+) -> None:
+    """Objective 1, weights, fitted values and LOO errors of each row."""
+    n = len(y)
+    mean = dot(y, scratch.ones, n) / n
+    for row in rows:
+        m = individuals.n_trees[row]
+        valid = True
+        for t in range(m):
+            tree = individuals.trees[row, t]
+            if pool.state[tree] != INVALID:
+                training_feature(pool, tree, workspace, n, scratch.ones, scratch.z[t])
+            valid = valid and pool.state[tree] != INVALID
+        individuals.o1[row] = np.inf
+        individuals.o2[row] = np.inf
+        if not valid:
+            continue
+        best, error = fit_ridge(scratch, y, mean, alphas, m)
+        if not np.isfinite(error):
+            continue
+        individuals.o1[row] = error
+        individuals.o2[row] = 0.0
+        individuals.alpha[row] = alphas[best]
+        individuals.weights[row, :m] = scratch.weights[best, :m]
+        individuals.loo[row] = scratch.errors[best]
+        individuals.fitted[row] = scratch.values[best]

@@ -1,0 +1,35 @@
+"""Parent selection. Each operator is one file with one class; this module lists them.
+
+An operator has a `name` and one method, `select`: given the rows of the parents and how many are
+wanted, return that many rows, drawn with the run's random state.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..population import Individuals
+from .lexicase import Lexicase
+
+
+class Selection(Protocol):
+    """What the evolution asks of a selection operator."""
+
+    name: str
+
+    def select(
+        self,
+        state: NDArray[np.uint64],
+        individuals: Individuals,
+        population: NDArray[np.int64],
+        count: int,
+        new_generation: bool,
+    ) -> NDArray[np.int64]:
+        """Rows of `count` parents. `new_generation` is False when more are asked for."""
+        ...
+
+
+SELECTIONS: dict[str, type[Selection]] = {operator.name: operator for operator in (Lexicase,)}
