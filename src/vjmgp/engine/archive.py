@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import kernel
-from .pool import Pool
+from .pool import LENGTH, MEAN, SCALE, START, Pool, copy_nodes
 from .population import Individuals
 
 Floats = NDArray[np.float64]
@@ -21,25 +21,22 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 ALIVE = -1
+# Columns of `scores` and `facts`, layers of `linear`, places in `counts`.
+O1, O2, TRAIN_R2, ALPHA = range(4)
+SIZE, N_TREES, BORN, DIED, FIRST_NODE = range(5)
+WEIGHT, CENTRE, FACTOR = range(3)
 ENTRIES, NODES, FRONT = range(3)
 
 
 class Archive(NamedTuple):
     """Entries by number, their nodes, and the numbers of the present front by rising o1."""
 
-    o1: Floats
-    o2: Floats
-    train_r2: Floats
-    alpha: Floats
-    size: Integers
-    n_trees: Integers
-    born: Integers
-    died: Integers
-    weights: Floats
-    mean: Floats
-    scale: Floats
-    """entries × max_trees: standardisation of each feature (scale multiplies)."""
-    first_node: Integers
+    scores: Floats
+    """entries × 4: o1, o2, training R² (clipped predictions), ridge strength."""
+    facts: Integers
+    """entries × 5: size, number of trees, generation of birth and death, first node."""
+    linear: Floats
+    """entries × 3 × max_trees: ridge weight, feature mean and feature scale (it multiplies)."""
     tree_length: Integers
     codes: Codes
     constants: Floats
@@ -50,18 +47,9 @@ class Archive(NamedTuple):
 def make_archive(max_trees: int, entries: int = 1024, nodes: int = 32768) -> Archive:
     """An empty archive; `reserve` makes it larger when it must be."""
     return Archive(
-        o1=np.zeros(entries),
-        o2=np.zeros(entries),
-        train_r2=np.zeros(entries),
-        alpha=np.zeros(entries),
-        size=np.zeros(entries, np.int64),
-        n_trees=np.zeros(entries, np.int64),
-        born=np.zeros(entries, np.int64),
-        died=np.full(entries, ALIVE, np.int64),
-        weights=np.zeros((entries, max_trees)),
-        mean=np.zeros((entries, max_trees)),
-        scale=np.zeros((entries, max_trees)),
-        first_node=np.zeros(entries, np.int64),
+        scores=np.zeros((entries, 4)),
+        facts=np.zeros((entries, 5), np.int64),
+        linear=np.zeros((entries, 3, max_trees)),
         tree_length=np.zeros((entries, max_trees), np.int64),
         codes=np.zeros(nodes, np.int32),
         constants=np.zeros(nodes),
@@ -70,53 +58,58 @@ def make_archive(max_trees: int, entries: int = 1024, nodes: int = 32768) -> Arc
     )
 
 
-def _lengthen(values: NDArray[np.generic], length: int) -> NDArray[np.generic]:
-    longer = np.zeros((length, *values.shape[1:]), values.dtype)
-    longer[: len(values)] = values
-    return longer
-
-
 def reserve(archive: Archive, entries: int, nodes: int) -> Archive:
     """The archive with room for so many more entries and nodes."""
     wanted_entries = int(archive.counts[ENTRIES]) + entries
     wanted_nodes = int(archive.counts[NODES]) + nodes
+    if wanted_entries <= len(archive.front) and wanted_nodes <= len(archive.codes):
+        return archive
     longer = {}
     for name, values in archive._asdict().items():
-        wanted = wanted_nodes if name in ("codes", "constants") else wanted_entries
-        if name != "counts" and len(values) < wanted:
-            longer[name] = _lengthen(values, 2 * wanted)
-    return archive._replace(**longer) if longer else archive
+        if name != "counts":
+            wanted = wanted_nodes if name in ("codes", "constants") else wanted_entries
+            longer[name] = np.zeros((2 * wanted, *values.shape[1:]), values.dtype)
+            longer[name][: len(values)] = values[: 2 * wanted]
+    return archive._replace(**longer)
 
 
 @kernel
 def _append(
     archive: Archive, pool: Pool, individuals: Individuals, y: Floats, row: int, generation: int
 ) -> int:
-    entry = archive.counts[ENTRIES]
-    node = archive.counts[NODES]
-    archive.o1[entry], archive.o2[entry] = individuals.o1[row], individuals.o2[row]
-    archive.alpha[entry] = individuals.alpha[row]
-    archive.size[entry] = individuals.size[row]
-    archive.n_trees[entry] = individuals.n_trees[row]
-    archive.born[entry], archive.died[entry] = generation, ALIVE
-    archive.first_node[entry] = node
+    entry, node = archive.counts[ENTRIES], archive.counts[NODES]
+    scores, facts, linear = archive.scores[entry], archive.facts[entry], archive.linear[entry]
+    scores[O1], scores[O2] = individuals.o1[row], individuals.o2[row]
+    scores[ALPHA] = individuals.alpha[row]
+    facts[SIZE], facts[N_TREES] = individuals.size[row], individuals.n_trees[row]
+    facts[BORN], facts[DIED], facts[FIRST_NODE] = generation, ALIVE, node
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
-        start, length = pool.start[tree], pool.length[tree]
-        archive.weights[entry, t] = individuals.weights[row, t]
-        archive.mean[entry, t] = pool.mean[tree]
-        archive.scale[entry, t] = pool.scale[tree]
+        length = pool.facts[tree, LENGTH]
+        linear[WEIGHT, t] = individuals.weights[row, t]
+        linear[CENTRE, t] = pool.scaling[tree, MEAN]
+        linear[FACTOR, t] = pool.scaling[tree, SCALE]
         archive.tree_length[entry, t] = length
-        archive.codes[node : node + length] = pool.codes[start : start + length]
-        archive.constants[node : node + length] = pool.constants[start : start + length]
+        copy_nodes(
+            pool.codes,
+            pool.constants,
+            pool.facts[tree, START],
+            length,
+            archive.codes,
+            archive.constants,
+            node,
+        )
         node += length
-    low, high = y.min(), y.max()
-    error, variation, mean = 0.0, 0.0, y.mean()
+    low, high, mean = np.inf, -np.inf, 0.0
+    for value in y:
+        low, high = min(low, value), max(high, value)
+        mean += value / len(y)
+    error, variation = 0.0, 0.0
     for i in range(len(y)):
         value = min(max(individuals.fitted[row, i], low), high)
         error += (y[i] - value) ** 2
         variation += (y[i] - mean) ** 2
-    archive.train_r2[entry] = 1.0 - error / variation if variation > 0.0 else 0.0
+    scores[TRAIN_R2] = 1.0 - error / variation if variation > 0.0 else 0.0
     archive.counts[ENTRIES] = entry + 1
     archive.counts[NODES] = node
     return entry
@@ -132,26 +125,24 @@ def update_archive(
     generation: int,
 ) -> None:
     """Enter each row that no entry dominates or equals, and retire those it dominates."""
-    front = archive.front
+    front, scores = archive.front, archive.scores
     for row in rows:
         o1, o2 = individuals.o1[row], individuals.o2[row]
-        if not (np.isfinite(o1) and np.isfinite(o2)):
-            continue
         size = archive.counts[FRONT]
         low, high = 0, size  # the first entry with a larger o1
         while low < high:
             middle = (low + high) // 2
-            if archive.o1[front[middle]] <= o1:
+            if scores[front[middle], O1] <= o1:
                 low = middle + 1
             else:
                 high = middle
-        if low > 0 and archive.o2[front[low - 1]] <= o2:
+        if low > 0 and scores[front[low - 1], O2] <= o2:
             continue
-        if low > 0 and archive.o1[front[low - 1]] == o1:
+        if low > 0 and scores[front[low - 1], O1] == o1:
             low -= 1
         worse = low
-        while worse < size and archive.o2[front[worse]] >= o2:
-            archive.died[front[worse]] = generation
+        while worse < size and scores[front[worse], O2] >= o2:
+            archive.facts[front[worse], DIED] = generation
             worse += 1
         entry = _append(archive, pool, individuals, y, row, generation)
         shift = 1 - (worse - low)
@@ -169,7 +160,7 @@ def front_of(archive: Archive, generation: int | None = None) -> Integers:
     """Entry numbers of the front, by rising o1: the last one, or that after a generation."""
     if generation is None:
         return archive.front[: archive.counts[FRONT]].copy()
-    count = archive.counts[ENTRIES]
-    born, died = archive.born[:count], archive.died[:count]
+    facts = archive.facts[: archive.counts[ENTRIES]]
+    born, died = facts[:, BORN], facts[:, DIED]
     there = np.flatnonzero((born <= generation) & ((died == ALIVE) | (died > generation)))
-    return there[np.argsort(archive.o1[there], kind="stable")]
+    return there[np.argsort(archive.scores[there, O1], kind="stable")]

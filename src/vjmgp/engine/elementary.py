@@ -19,7 +19,7 @@ from .compiling import kernel
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _bits(typing: Any, x: Any) -> Any:
+def to_bits(typing: Any, x: Any) -> Any:
     """The bits of a float as a whole number."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -29,7 +29,7 @@ def _bits(typing: Any, x: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _from_bits(typing: Any, bits: Any) -> Any:
+def from_bits(typing: Any, bits: Any) -> Any:
     """The float that has these bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -77,10 +77,10 @@ def analytic_log(x: float) -> float:
     """log √(1 + x²)."""
     u = 1.0 + x * x
     # u = m · 2^e with m in [√½, √2): move the exponent so that the cut falls on √½.
-    shifted = _bits(u) + (np.uint64(0x3FF0000000000000) - np.uint64(0x3FE6A09E667F3BCC))
-    biased = _from_bits((shifted >> np.uint64(52)) | np.uint64(0x4330000000000000))
+    shifted = to_bits(u) + (np.uint64(0x3FF0000000000000) - np.uint64(0x3FE6A09E667F3BCC))
+    biased = from_bits((shifted >> np.uint64(52)) | np.uint64(0x4330000000000000))
     exponent = biased - (4503599627370496.0 + 1023.0)
-    m = _from_bits(
+    m = from_bits(
         (shifted & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E667F3BCC)
     )
     s = (m - 1.0) / (m + 1.0)

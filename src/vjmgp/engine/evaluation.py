@@ -50,8 +50,10 @@ def make_workspace(columns: Floats, longest_tree: int, deepest_tree: int) -> Wor
 
 
 @kernel
-def translate(codes: Codes, constants: Floats, length: int, workspace: Workspace) -> int:
-    """Write a tree's instructions into the workspace; return how many.
+def translate(
+    codes: Codes, constants: Floats, start: int, length: int, workspace: Workspace
+) -> int:
+    """Write the instructions of the tree at `start` into the workspace; return how many.
 
     Operands are registers (0 and above) or input columns (below 0: −1 − v). Constants fill
     registers from the top down, results use them from the bottom up.
@@ -60,14 +62,16 @@ def translate(codes: Codes, constants: Floats, length: int, workspace: Workspace
     top = 0
     count = 0
     constant = workspace.sizes[0]
-    for position in range(length - 1, -1, -1):
+    for position in range(start + length - 1, start - 1, -1):
         code = codes[position]
         if code >= FIRST_VARIABLE:
             stack[top] = FIRST_VARIABLE - 1 - code
             top += 1
         elif code == CONSTANT:
             constant -= 1
-            memory[constant * BLOCK : (constant + 1) * BLOCK] = constants[position]
+            register = memory[constant * BLOCK : (constant + 1) * BLOCK]
+            for i in range(BLOCK):
+                register[i] = constants[position]
             stack[top] = constant
             top += 1
         else:
@@ -112,11 +116,9 @@ def run(workspace: Workspace, count: int, first_row: int, last_row: int, out: Fl
             first, second = program[q, 2], program[q, 3]
             a = first * BLOCK if first >= 0 else inputs - (first + 1) * n_rows + start
             b = second * BLOCK if second >= 0 else inputs - (second + 1) * n_rows + start
-            if q == count - 1:
-                apply(program[q, 0], memory[a : a + n], memory[b : b + n], place)
-            else:
-                c = program[q, 1] * BLOCK
-                apply(program[q, 0], memory[a : a + n], memory[b : b + n], memory[c : c + n])
+            c = program[q, 1] * BLOCK
+            target = place if q == count - 1 else memory[c : c + n]
+            apply(program[q, 0], memory[a : a + n], memory[b : b + n], target)
         if count == 0:
             a = operand * BLOCK if operand >= 0 else inputs - (operand + 1) * n_rows + start
             for i in range(n):

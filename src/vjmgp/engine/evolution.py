@@ -11,7 +11,17 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from .archive import front_of, make_archive, reserve, update_archive
+from .archive import (
+    N_TREES,
+    O1,
+    O2,
+    SIZE,
+    TRAIN_R2,
+    front_of,
+    make_archive,
+    reserve,
+    update_archive,
+)
 from .choice import RULES
 from .evaluation import make_workspace
 from .functions import FUNCTION_NAMES
@@ -246,14 +256,14 @@ class Evolution:
         }
         if len(front):
             rule = RULES[self.regularizer.final_rule]
-            entry = int(front[rule(archive.o1[front], archive.o2[front], self.tau)])
+            entry = int(front[rule(archive.scores[front, O1], archive.scores[front, O2], self.tau)])
             record |= {
-                "best_o1": float(archive.o1[front[0]]),
+                "best_o1": float(archive.scores[front[0], O1]),
                 "chosen": entry,
-                "o1": float(archive.o1[entry]),
-                "o2": float(archive.o2[entry]),
-                "train_r2": float(archive.train_r2[entry]),
-                "size": int(archive.size[entry]),
-                "n_trees": int(archive.n_trees[entry]),
+                "o1": float(archive.scores[entry, O1]),
+                "o2": float(archive.scores[entry, O2]),
+                "train_r2": float(archive.scores[entry, TRAIN_R2]),
+                "size": int(archive.facts[entry, SIZE]),
+                "n_trees": int(archive.facts[entry, N_TREES]),
             }
         return record

@@ -21,10 +21,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
+# Columns of `facts`: one cache line per tree.
+START, LENGTH, HASH, USERS, STATE, SLOT, FILLED, _SPARE = range(8)
+# Columns of `scaling`.
+MEAN, SCALE = range(2)
+# Values of STATE.
 NEW, USABLE, CONSTANT_FEATURE, INVALID = range(4)
 NO_SLOT = -1
-# Places in `counts`.
-ARENA_USED, FREE_TREES, FREE_SLOTS = range(3)
+# Rows of `free` and places in `counts`.
+FREE_TREES, FREE_SLOTS, ARENA_USED = range(3)
 
 SAME = 1e-8
 """A feature whose deviation is below this share of its magnitude counts as constant: what is
@@ -36,78 +41,82 @@ class Pool(NamedTuple):
 
     codes: Codes
     constants: Floats
-    start: Integers
-    length: Integers
-    """0 marks a free number."""
-    hash: NDArray[np.uint64]
-    users: Integers
-    state: NDArray[np.int8]
-    mean: Floats
-    scale: Floats
-    slot: Integers
-    filled: Integers
-    """How many rows of the slot hold values."""
+    facts: Integers
+    """trees × 8: where the nodes start, how many (0: a free number), hash, users, state, slot of
+    the feature store, and how many rows of the slot hold values."""
+    scaling: Floats
+    """trees × 2: a feature's mean, and what its distance from it is multiplied by."""
     features: Floats
     """Feature store, slots × rows: training rows first, then vicinal rows."""
     table: Integers
     """Open-addressing table from hash to tree number, −1 where empty."""
-    free_trees: Integers
-    free_slots: Integers
+    free: Integers
+    """Stacks of free tree numbers and free slots."""
     counts: Integers
 
 
 def make_pool(n_trees: int, n_slots: int, n_rows: int, arena: int) -> Pool:
-    """An empty pool for at most `n_trees` trees, with `n_slots` feature slots."""
+    """An empty pool for at most `n_trees` trees, with `n_slots` ≤ n_trees feature slots."""
+    downwards = np.arange(n_trees - 1, -1, -1)
     return Pool(
         codes=np.empty(arena, np.int32),
         constants=np.empty(arena),
-        start=np.zeros(n_trees, np.int64),
-        length=np.zeros(n_trees, np.int64),
-        hash=np.zeros(n_trees, np.uint64),
-        users=np.zeros(n_trees, np.int64),
-        state=np.zeros(n_trees, np.int8),
-        mean=np.zeros(n_trees),
-        scale=np.zeros(n_trees),
-        slot=np.full(n_trees, NO_SLOT, np.int64),
-        filled=np.zeros(n_trees, np.int64),
+        facts=np.zeros((n_trees, 8), np.int64),
+        scaling=np.zeros((n_trees, 2)),
         features=np.empty((n_slots, n_rows)),
         table=np.full(1 << (2 * n_trees - 1).bit_length(), -1, np.int64),
-        free_trees=np.arange(n_trees - 1, -1, -1),
-        free_slots=np.arange(n_slots - 1, -1, -1),
-        counts=np.array([0, n_trees, n_slots]),
+        free=np.stack([downwards, np.roll(downwards, n_slots - n_trees)]),
+        counts=np.array([n_trees, n_slots, 0]),
     )
 
 
 def compact(pool: Pool, room: int) -> Pool:
     """The same pool with unused trees freed, gaps closed and at least `room` free places."""
     sweep(pool)
-    live = np.flatnonzero(pool.users > 0)
-    used = int(pool.length[live].sum())
+    live = np.flatnonzero(pool.facts[:, USERS] > 0)
+    used = int(pool.facts[live, LENGTH].sum())
     capacity = len(pool.codes)
     while capacity < 2 * used + room:
         capacity *= 2
-    codes, constants = np.empty(capacity, np.int32), np.empty(capacity)
-    pool.counts[ARENA_USED] = _close_gaps(pool, live, codes, constants)
-    return pool._replace(codes=codes, constants=constants)
+    smaller = pool._replace(codes=np.empty(capacity, np.int32), constants=np.empty(capacity))
+    _move_nodes(pool, smaller, live)
+    return smaller
 
 
 @kernel
-def _close_gaps(pool: Pool, live: Integers, codes: Codes, constants: Floats) -> int:
+def copy_nodes(
+    codes: Codes,
+    constants: Floats,
+    start: int,
+    length: int,
+    to_codes: Codes,
+    to_constants: Floats,
+    to: int,
+) -> None:
+    """Copy a run of nodes from one pair of arrays to another."""
+    for i in range(length):
+        to_codes[to + i] = codes[start + i]
+        to_constants[to + i] = constants[start + i]
+
+
+@kernel
+def _move_nodes(pool: Pool, target: Pool, live: Integers) -> None:
     used = 0
     for tree in live:
-        start, length = pool.start[tree], pool.length[tree]
-        codes[used : used + length] = pool.codes[start : start + length]
-        constants[used : used + length] = pool.constants[start : start + length]
-        pool.start[tree] = used
+        start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
+        copy_nodes(
+            pool.codes, pool.constants, start, length, target.codes, target.constants, used
+        )
+        pool.facts[tree, START] = used
         used += length
-    return used
+    pool.counts[ARENA_USED] = used
 
 
 @kernel
 def _same_tree(pool: Pool, tree: int, codes: Codes, constants: Floats, length: int) -> bool:
-    if pool.length[tree] != length:
+    if pool.facts[tree, LENGTH] != length:
         return False
-    start = pool.start[tree]
+    start = pool.facts[tree, START]
     for i in range(length):
         if pool.codes[start + i] != codes[i] or pool.constants[start + i] != constants[i]:
             return False
@@ -119,25 +128,22 @@ def intern_tree(pool: Pool, codes: Codes, constants: Floats, length: int) -> int
     """The number of this tree, stored now if it is new; one more user either way."""
     value = tree_hash(codes, constants, length)
     mask = len(pool.table) - 1
-    place = np.int64(value & np.uint64(mask))
+    place = value & mask
     while pool.table[place] >= 0:
         tree = pool.table[place]
-        if pool.hash[tree] == value and _same_tree(pool, tree, codes, constants, length):
-            pool.users[tree] += 1
+        if pool.facts[tree, HASH] == value and _same_tree(pool, tree, codes, constants, length):
+            pool.facts[tree, USERS] += 1
             return tree
         place = (place + 1) & mask
     pool.counts[FREE_TREES] -= 1
-    tree = pool.free_trees[pool.counts[FREE_TREES]]
-    start = pool.counts[ARENA_USED]
-    pool.codes[start : start + length] = codes[:length]
-    pool.constants[start : start + length] = constants[:length]
-    pool.counts[ARENA_USED] = start + length
-    pool.start[tree], pool.length[tree], pool.hash[tree] = start, length, value
-    pool.users[tree] = 1
-    pool.state[tree] = NEW
-    pool.slot[tree] = NO_SLOT
-    pool.filled[tree] = 0
+    tree = pool.free[FREE_TREES, pool.counts[FREE_TREES]]
     pool.table[place] = tree
+    start = pool.counts[ARENA_USED]
+    copy_nodes(codes, constants, np.int64(0), length, pool.codes, pool.constants, start)
+    pool.counts[ARENA_USED] = start + length
+    facts = pool.facts[tree]
+    facts[START], facts[LENGTH], facts[HASH], facts[USERS] = start, length, value, 1
+    facts[STATE], facts[SLOT], facts[FILLED] = NEW, NO_SLOT, 0
     return tree
 
 
@@ -149,28 +155,54 @@ def sweep(pool: Pool) -> None:
     """
     pool.table[:] = -1
     mask = len(pool.table) - 1
-    for tree in range(len(pool.users)):
-        if pool.users[tree] > 0:
-            place = np.int64(pool.hash[tree] & np.uint64(mask))
+    for tree in range(len(pool.facts)):
+        facts = pool.facts[tree]
+        if facts[USERS] > 0:
+            place = facts[HASH] & mask
             while pool.table[place] >= 0:
                 place = (place + 1) & mask
             pool.table[place] = tree
-        elif pool.length[tree] > 0:
-            pool.length[tree] = 0
-            if pool.slot[tree] != NO_SLOT:
-                pool.free_slots[pool.counts[FREE_SLOTS]] = pool.slot[tree]
+        elif facts[LENGTH] > 0:
+            facts[LENGTH] = 0
+            if facts[SLOT] != NO_SLOT:
+                pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]] = facts[SLOT]
                 pool.counts[FREE_SLOTS] += 1
-                pool.slot[tree] = NO_SLOT
-            pool.free_trees[pool.counts[FREE_TREES]] = tree
+            pool.free[FREE_TREES, pool.counts[FREE_TREES]] = tree
             pool.counts[FREE_TREES] += 1
 
 
 @kernel
 def translate_tree(pool: Pool, tree: int, workspace: Workspace) -> int:
     """Write the instructions of a pooled tree into the workspace."""
-    start, length = pool.start[tree], pool.length[tree]
-    end = start + length
-    return translate(pool.codes[start:end], pool.constants[start:end], length, workspace)
+    start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
+    return translate(pool.codes, pool.constants, start, length, workspace)
+
+
+@kernel
+def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
+    for i in range(n):
+        values[i] = (values[i] - mean) * scale
+
+
+@kernel
+def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
+    """Set a new feature's mean and scale; return its state."""
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(values[i]))
+    mean = dot(values, ones, n) / n
+    total = 0.0
+    for i in range(n):
+        distance = values[i] - mean
+        total += distance * distance
+    deviation = np.sqrt(total / n)
+    scaling[MEAN], scaling[SCALE] = mean, 0.0
+    if not np.isfinite(deviation):
+        return INVALID
+    if deviation <= SAME * largest:
+        return CONSTANT_FEATURE
+    scaling[SCALE] = 1.0 / deviation
+    return USABLE
 
 
 @kernel
@@ -182,56 +214,37 @@ def training_feature(
     The first call also fixes the tree's mean, scale and state, and keeps the values in a slot
     while there is one.
     """
-    if pool.filled[tree] >= n:
-        out[:n] = pool.features[pool.slot[tree], :n]
+    facts, scaling = pool.facts[tree], pool.scaling[tree]
+    if facts[FILLED] >= n:
+        kept = pool.features[facts[SLOT]]
+        for i in range(n):
+            out[i] = kept[i]
         return
-    run(workspace, translate_tree(pool, tree, workspace), 0, n, out)
-    if pool.state[tree] == NEW:
-        largest = 0.0
-        for i in range(n):
-            largest = max(largest, abs(out[i]))
-        mean = dot(out, ones, n) / n
-        total = 0.0
-        for i in range(n):
-            out[i] -= mean
-        total = dot(out, out, n)
-        scale = np.sqrt(total / n)
-        pool.mean[tree] = mean
-        if not np.isfinite(scale):
-            pool.state[tree] = INVALID
-            pool.scale[tree] = 0.0
+    # int64(0), not 0: numba would compile `run` once more for the literal.
+    run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
+    new = facts[STATE] == NEW
+    if new:
+        facts[STATE] = _measure(scaling, out, n, ones)
+        if facts[STATE] == INVALID:
             return
-        if scale <= SAME * largest:
-            pool.state[tree] = CONSTANT_FEATURE
-            pool.scale[tree] = 0.0
-        else:
-            pool.state[tree] = USABLE
-            pool.scale[tree] = 1.0 / scale
+    _standardise(out, n, scaling[MEAN], scaling[SCALE])
+    if new and pool.counts[FREE_SLOTS] > 0:
+        pool.counts[FREE_SLOTS] -= 1
+        facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
+        kept = pool.features[facts[SLOT]]
         for i in range(n):
-            out[i] *= pool.scale[tree]
-        if pool.counts[FREE_SLOTS] > 0:
-            pool.counts[FREE_SLOTS] -= 1
-            slot = pool.free_slots[pool.counts[FREE_SLOTS]]
-            pool.slot[tree] = slot
-            pool.features[slot, :n] = out[:n]
-            pool.filled[tree] = n
-    else:
-        _standardise(out, n, pool.mean[tree], pool.scale[tree])
-
-
-@kernel
-def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
-    for i in range(n):
-        values[i] = (values[i] - mean) * scale
+            kept[i] = out[i]
+        facts[FILLED] = n
 
 
 @kernel
 def fill_rows(pool: Pool, tree: int, workspace: Workspace, first: int, last: int) -> None:
     """Make sure a slot holds the vicinal rows up to `last`; the vicinal ones start at `first`."""
-    start = max(first, pool.filled[tree])
+    facts, scaling = pool.facts[tree], pool.scaling[tree]
+    start = max(first, facts[FILLED])
     if start >= last:
         return
-    values = pool.features[pool.slot[tree], start:last]
+    values = pool.features[facts[SLOT]][start:last]
     run(workspace, translate_tree(pool, tree, workspace), start, last, values)
-    _standardise(values, last - start, pool.mean[tree], pool.scale[tree])
-    pool.filled[tree] = last
+    _standardise(values, last - start, scaling[MEAN], scaling[SCALE])
+    facts[FILLED] = last

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import kernel
-from .pool import Pool, sweep
+from .pool import HASH, USERS, Pool, sweep
 from .trees import mix
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ def individual_hash(pool: Pool, trees: Integers, n_trees: int) -> int:
     """A hash of the set of trees: their order does not matter to the model."""
     value = np.uint64(n_trees)
     for t in range(n_trees):
-        value += mix(pool.hash[trees[t]])
+        value += mix(pool.facts[trees[t], HASH])
     return mix(value)
 
 
@@ -86,7 +86,7 @@ def rehash(seen: NDArray[np.uint64], larger: NDArray[np.uint64]) -> None:
 def drop_trees(pool: Pool, individuals: Individuals, row: int) -> None:
     """Give back the trees of one row."""
     for t in range(individuals.n_trees[row]):
-        pool.users[individuals.trees[row, t]] -= 1
+        pool.facts[individuals.trees[row, t], USERS] -= 1
     individuals.n_trees[row] = 0
 
 

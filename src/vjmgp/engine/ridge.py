@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .compiling import kernel
 from .evaluation import Workspace
 from .lanes import dot
-from .pool import INVALID, Pool, training_feature
+from .pool import INVALID, STATE, Pool, training_feature
 from .population import Individuals
 
 Floats = NDArray[np.float64]
@@ -118,9 +118,14 @@ def _loo_of_rows(
         for i in range(width):
             u[i] = z[i]
             fitted[i] += weight * z[i]
-        for j in range(k):
-            v = solved[j, :width]
-            share = factor[k, j]
+        for j in range(0, k - 1, 2):  # two at a time: half the passes over u
+            v, w = solved[j, :width], solved[j + 1, :width]
+            share, other_share = factor[k, j], factor[k, j + 1]
+            for i in range(width):
+                u[i] -= share * v[i] + other_share * w[i]
+        if k % 2 == 1:
+            v = solved[k - 1, :width]
+            share = factor[k, k - 1]
             for i in range(width):
                 u[i] -= share * v[i]
         reciprocal = factor[k, k]
@@ -175,9 +180,9 @@ def fit_individuals(
         valid = True
         for t in range(m):
             tree = individuals.trees[row, t]
-            if pool.state[tree] != INVALID:
+            if pool.facts[tree, STATE] != INVALID:
                 training_feature(pool, tree, workspace, n, scratch.ones, scratch.z[t])
-            valid = valid and pool.state[tree] != INVALID
+            valid = valid and pool.facts[tree, STATE] != INVALID
         individuals.o1[row] = np.inf
         individuals.o2[row] = np.inf
         if not valid:
@@ -188,6 +193,8 @@ def fit_individuals(
         individuals.o1[row] = error
         individuals.o2[row] = 0.0
         individuals.alpha[row] = alphas[best]
-        individuals.weights[row, :m] = scratch.weights[best, :m]
-        individuals.loo[row] = scratch.errors[best]
-        individuals.fitted[row] = scratch.values[best]
+        for t in range(m):
+            individuals.weights[row, t] = scratch.weights[best, t]
+        for i in range(n):
+            individuals.loo[row, i] = scratch.errors[best, i]
+            individuals.fitted[row, i] = scratch.values[best, i]

@@ -117,4 +117,4 @@ def tree_hash(codes: Codes, constants: Floats, length: int) -> int:
         value = mix(value + np.uint64(codes[position]) + np.uint64(1))
         if codes[position] == CONSTANT:
             value = mix(value ^ constant_bits[position])
-    return value
+    return np.int64(value)

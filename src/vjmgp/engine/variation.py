@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import kernel
-from .pool import ARENA_USED, FREE_TREES, Pool, intern_tree
+from .pool import (
+    ARENA_USED,
+    FREE_TREES,
+    LENGTH,
+    START,
+    USERS,
+    Pool,
+    copy_nodes,
+    intern_tree,
+)
 from .population import Individuals, drop_trees, individual_hash, remember
 from .rng import below, uniform
 from .trees import Grammar, random_tree, subtree_end, tree_depth
@@ -59,24 +68,32 @@ def make_scratch(depth_limit: int) -> Scratch:
 
 @kernel
 def _splice(
-    pool: Pool, scratch: Scratch, tree: int, cut: int, codes: Codes, constants: Floats, limit: int
+    pool: Pool,
+    scratch: Scratch,
+    tree: int,
+    cut: int,
+    codes: Codes,
+    constants: Floats,
+    first: int,
+    inserted: int,
+    limit: int,
 ) -> int:
-    """The tree with the subtree at `cut` replaced by the given nodes; the tree itself if the
-    result would be too deep. Either way the result has one more user."""
-    start, length = pool.start[tree], pool.length[tree]
-    end = subtree_end(pool.codes[start : start + length], cut)
-    inserted = len(codes)
+    """The tree with the subtree at `cut` replaced by nodes from the given arrays; the tree
+    itself if the result would be too deep. Either way the result has one more user."""
+    start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
+    end = subtree_end(pool.codes, start + cut) - start
     total = length - (end - cut) + inserted
-    scratch.codes[:cut] = pool.codes[start : start + cut]
-    scratch.constants[:cut] = pool.constants[start : start + cut]
-    scratch.codes[cut : cut + inserted] = codes
-    scratch.constants[cut : cut + inserted] = constants
-    scratch.codes[cut + inserted : total] = pool.codes[start + end : start + length]
-    scratch.constants[cut + inserted : total] = pool.constants[start + end : start + length]
-    if tree_depth(scratch.codes, total, scratch.open_children) > limit:
-        pool.users[tree] += 1
+    to_codes, to_constants = scratch.codes, scratch.constants
+    copy_nodes(pool.codes, pool.constants, start, cut, to_codes, to_constants, np.int64(0))
+    copy_nodes(codes, constants, first, inserted, to_codes, to_constants, cut)
+    rest = length - end
+    copy_nodes(
+        pool.codes, pool.constants, start + end, rest, to_codes, to_constants, cut + inserted
+    )
+    if tree_depth(to_codes, total, scratch.open_children) > limit:
+        pool.facts[tree, USERS] += 1
         return tree
-    return intern_tree(pool, scratch.codes, scratch.constants, total)
+    return intern_tree(pool, to_codes, to_constants, total)
 
 
 @kernel
@@ -84,40 +101,27 @@ def _cross(
     state: NDArray[np.uint64],
     pool: Pool,
     scratch: Scratch,
-    first: Integers,
-    n_first: int,
-    second: Integers,
-    n_second: int,
+    children: Integers,
+    counts: Integers,
     limit: int,
 ) -> None:
     """Swap a random subtree between a random tree of each child; roots included."""
-    a, b = below(state, n_first), below(state, n_second)
-    tree_a, tree_b = first[a], second[b]
-    start_a, start_b = pool.start[tree_a], pool.start[tree_b]
-    cut_a = below(state, pool.length[tree_a])
-    cut_b = below(state, pool.length[tree_b])
-    end_a = subtree_end(pool.codes[start_a : start_a + pool.length[tree_a]], cut_a)
-    end_b = subtree_end(pool.codes[start_b : start_b + pool.length[tree_b]], cut_b)
-    first[a] = _splice(
-        pool,
-        scratch,
-        tree_a,
-        cut_a,
-        pool.codes[start_b + cut_b : start_b + end_b],
-        pool.constants[start_b + cut_b : start_b + end_b],
-        limit,
-    )
-    second[b] = _splice(
-        pool,
-        scratch,
-        tree_b,
-        cut_b,
-        pool.codes[start_a + cut_a : start_a + end_a],
-        pool.constants[start_a + cut_a : start_a + end_a],
-        limit,
-    )
-    pool.users[tree_a] -= 1
-    pool.users[tree_b] -= 1
+    place = np.empty(2, np.int64)
+    tree = np.empty(2, np.int64)
+    cut = np.empty(2, np.int64)
+    for k in range(2):
+        place[k] = below(state, counts[k])
+        tree[k] = children[k, place[k]]
+        cut[k] = below(state, pool.facts[tree[k], LENGTH])
+    for k in range(2):
+        donor = tree[1 - k]
+        first = pool.facts[donor, START] + cut[1 - k]
+        inserted = subtree_end(pool.codes, first) - first
+        children[k, place[k]] = _splice(
+            pool, scratch, tree[k], cut[k], pool.codes, pool.constants, first, inserted, limit
+        )
+    for k in range(2):
+        pool.facts[tree[k], USERS] -= 1
 
 
 @kernel
@@ -133,18 +137,13 @@ def _mutate(
     """Replace a random subtree of a random tree by a random tree."""
     t = below(state, n_trees)
     tree = trees[t]
-    cut = below(state, pool.length[tree])
-    length = random_tree(state, grammar, scratch.donor_codes, scratch.donor_constants)
+    cut = below(state, pool.facts[tree, LENGTH])
+    codes, constants = scratch.donor_codes, scratch.donor_constants
+    length = random_tree(state, grammar, codes, constants)
     trees[t] = _splice(
-        pool,
-        scratch,
-        tree,
-        cut,
-        scratch.donor_codes[:length],
-        scratch.donor_constants[:length],
-        limit,
+        pool, scratch, tree, cut, codes, constants, np.int64(0), length, limit
     )
-    pool.users[tree] -= 1
+    pool.facts[tree, USERS] -= 1
 
 
 @kernel
@@ -166,7 +165,7 @@ def _delete_tree(
     state: NDArray[np.uint64], pool: Pool, trees: Integers, n_trees: int
 ) -> int:
     t = below(state, n_trees)
-    pool.users[trees[t]] -= 1
+    pool.facts[trees[t], USERS] -= 1
     for k in range(t, n_trees - 1):
         trees[k] = trees[k + 1]
     trees[n_trees - 1] = -1
@@ -177,7 +176,7 @@ def _delete_tree(
 def _settle(pool: Pool, individuals: Individuals, row: int) -> None:
     size = 0
     for t in range(individuals.n_trees[row]):
-        size += pool.length[individuals.trees[row, t]]
+        size += pool.facts[individuals.trees[row, t], LENGTH]
     individuals.size[row] = size
 
 
@@ -216,18 +215,9 @@ def vary(
                 counts[k] = individuals.n_trees[parent]
                 for t in range(counts[k]):
                     spare[k, t] = individuals.trees[parent, t]
-                    pool.users[spare[k, t]] += 1
+                    pool.facts[spare[k, t], USERS] += 1
             if uniform(state) < rates.crossover:
-                _cross(
-                    state,
-                    pool,
-                    scratch,
-                    spare[0],
-                    counts[0],
-                    spare[1],
-                    counts[1],
-                    rates.depth_limit,
-                )
+                _cross(state, pool, scratch, spare, counts, rates.depth_limit)
             fresh = 0
             for k in range(2):
                 trees = spare[k]
@@ -240,14 +230,15 @@ def vary(
                 wanted = made < len(children)
                 if wanted and remember(seen, individual_hash(pool, trees, counts[k])):
                     row = children[made]
-                    individuals.trees[row, : counts[k]] = trees[: counts[k]]
+                    for t in range(counts[k]):
+                        individuals.trees[row, t] = trees[t]
                     individuals.n_trees[row] = counts[k]
                     _settle(pool, individuals, row)
                     made += 1
                     fresh += 1
                 else:
                     for t in range(counts[k]):
-                        pool.users[trees[t]] -= 1
+                        pool.facts[trees[t], USERS] -= 1
             if fresh > 0:
                 break
         used += 2
@@ -271,9 +262,9 @@ def initialise(
             break
         row = rows[made]
         individuals.n_trees[row] = _add_tree(
-            state, pool, grammar, scratch, individuals.trees[row], 0
+            state, pool, grammar, scratch, individuals.trees[row], np.int64(0)
         )
-        if remember(seen, individual_hash(pool, individuals.trees[row], 1)):
+        if remember(seen, individual_hash(pool, individuals.trees[row], np.int64(1))):
             _settle(pool, individuals, row)
             made += 1
         else:

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from ..compiling import kernel
 from ..evaluation import Workspace, run
 from ..lanes import dot
-from ..pool import NO_SLOT, Pool, fill_rows, training_feature, translate_tree
+from ..pool import (
+    MEAN,
+    NO_SLOT,
+    SCALE,
+    SLOT,
+    Pool,
+    fill_rows,
+    training_feature,
+    translate_tree,
+)
 from ..population import Individuals
 from ..vicinal import Vicinity
 from .base import Regularizer
@@ -107,16 +116,17 @@ def _clean_side(
 ) -> None:
     clean, n = sides.clean, len(sides.y)
     if mode == FITTED:
-        clean[:] = individuals.fitted[row]
+        for i in range(n):
+            clean[i] = individuals.fitted[row, i]
         return
     clean[:] = dot(sides.y, sides.ones, n) / n
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
-        if pool.scale[tree] > 0.0:
+        if pool.scaling[tree, SCALE] > 0.0:
             training_feature(pool, tree, workspace, n, sides.ones, sides.feature)
             weight = individuals.weights[row, t]
             for i in range(n):
-                clean[i] += weight * (sides.feature[i] / pool.scale[tree] + pool.mean[tree])
+                clean[i] += weight * (sides.feature[i] / pool.scaling[tree, SCALE] + pool.scaling[tree, MEAN])
 
 
 @kernel
@@ -137,16 +147,16 @@ def _vicinal_values(
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         weight = individuals.weights[row, t]
-        if pool.slot[tree] != NO_SLOT:
+        if pool.facts[tree, SLOT] != NO_SLOT:
             fill_rows(pool, tree, workspace, shift, shift + last)
-            feature = pool.features[pool.slot[tree], shift + first : shift + last]
+            feature = pool.features[pool.facts[tree, SLOT]][shift + first : shift + last]
             for i in range(n):
                 sums[i] += weight * feature[i]
         else:
             count = translate_tree(pool, tree, workspace)
             fresh = sides.feature[:n]
             run(workspace, count, shift + first, shift + last, fresh)
-            centre, scale = pool.mean[tree], pool.scale[tree]
+            centre, scale = pool.scaling[tree, MEAN], pool.scaling[tree, SCALE]
             for i in range(n):
                 sums[i] += weight * ((fresh[i] - centre) * scale)
 
@@ -155,18 +165,21 @@ def _vicinal_values(
 def _worst_of_rows(sides: Sides, first: int, last: int) -> None:
     """Raise each instance's worst squared gap by those of the rows in `sides.sums`."""
     n = len(sides.y)
-    clean = sides.clean
+    clean, other = sides.clean, sides.feature
+    partner = sides.partner[first:last]
+    for i in range(last - first):  # apart from the arithmetic, which then becomes vector code
+        other[i] = clean[partner[i]]
     start = first
     while start < last:
         instance = start % n
         length = min(last - start, n - instance)
         sums = sides.sums[start - first : start - first + length]
+        mixed = other[start - first : start - first + length]
         share = sides.share[start : start + length]
-        partner = sides.partner[start : start + length]
         own = clean[instance : instance + length]
         worst = sides.worst[instance : instance + length]
         for i in range(length):
-            gap = sums[i] - (share[i] * own[i] + (1.0 - share[i]) * clean[partner[i]])
+            gap = sums[i] - (share[i] * own[i] + (1.0 - share[i]) * mixed[i])
             square = gap * gap
             # `square != square` keeps a NaN, which makes the individual invalid.
             worst[i] = square if (square > worst[i]) | (square != square) else worst[i]
