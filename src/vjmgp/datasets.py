@@ -1,0 +1,145 @@
+"""Load a dataset: shipped with the package, from PMLB, or a file of one's own."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+from numpy.typing import NDArray
+
+CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
+"""Environment variable with PMLB's cache folder."""
+RENAMED = ("195_auto_price", "207_autoPrice")
+"""PMLB's repository has these under `_deprecated_` + name today."""
+TARGET = "target"
+READERS = {
+    ".csv": functools.partial(pd.read_csv, sep=","),
+    ".tsv": functools.partial(pd.read_csv, sep="\t"),
+    ".parquet": pd.read_parquet,
+}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A regression problem."""
+
+    name: str
+    inputs: pd.DataFrame
+    target: NDArray[np.float64]
+    nominal: tuple[str, ...] = ()
+    """Columns whose levels have no order."""
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+
+def _package_folder(name: str) -> Path:
+    return Path(str(resources.files("vjmgp"))) / name
+
+
+def embedded_datasets() -> list[str]:
+    """Names of the datasets that come with the package."""
+    return sorted(path.name.removesuffix(".tsv.gz") for path in _package_folder("data").glob("*.gz"))
+
+
+@functools.cache
+def known_nominal_columns() -> dict[str, list[str]]:
+    """Columns of PMLB's datasets that hold unordered levels.
+
+    PMLB's metadata call every integer column with few values categorical; these were picked by
+    hand.
+    """
+    text = (_package_folder("data") / "nominal_columns.yaml").read_text(encoding="utf-8")
+    result: dict[str, list[str]] = yaml.safe_load(text)
+    return result
+
+
+@functools.cache
+def paper_medians() -> pd.DataFrame:
+    """The paper's median test R² by PMLB number and method."""
+    return pd.read_csv(_package_folder("paper") / "detailed_median_test_r2.csv").set_index("pmlb_id")
+
+
+def pmlb_number(name: str) -> int:
+    """The number in front of a PMLB dataset's name."""
+    return int(name.removeprefix("_deprecated_").split("_")[0])
+
+
+def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
+    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
+
+    `cache` is the folder that PMLB's package keeps its files in; by default the one in the
+    environment variable VJMGP_PMLB_CACHE.
+    """
+    if name in embedded_datasets():
+        table = pd.read_csv(_package_folder("data") / f"{name}.tsv.gz", sep="\t")
+    else:
+        table = _fetch(name, cache or os.environ.get(CACHE_VARIABLE))
+    return _from_table(name, table, TARGET, tuple(known_nominal_columns().get(name, ())))
+
+
+def _fetch(name: str, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
+    from pmlb import fetch_data  # slow to import, and only needed here
+
+    names = [name, f"_deprecated_{name}"] if name in RENAMED else [name]
+    if cache:
+        for candidate in names:
+            path = Path(cache) / candidate / f"{candidate}.tsv.gz"
+            if path.exists():
+                return pd.read_csv(path, sep="\t")
+    failure: Exception | None = None
+    for candidate in names:
+        try:
+            return fetch_data(candidate, local_cache_dir=None if cache is None else str(cache))
+        except Exception as error:  # noqa: BLE001 (pmlb raises what requests raises)
+            failure = error
+    raise OSError(
+        f"Dataset {name!r} is not shipped with vjmgp, not in the cache folder "
+        f"({cache or f'none set: see {CACHE_VARIABLE}'}) and could not be downloaded "
+        f"({type(failure).__name__}: {str(failure)[:200]})."
+    )
+
+
+def load_file(
+    path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()
+) -> Dataset:
+    """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed)."""
+    path = Path(path)
+    kinds = [suffix for suffix in path.suffixes if suffix in READERS]
+    if not kinds:
+        raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file.")
+    return _from_table(path.name.split(".")[0], READERS[kinds[-1]](path), target, nominal, path)
+
+
+def _from_table(
+    name: str,
+    table: pd.DataFrame,
+    target: str,
+    nominal: tuple[str, ...],
+    source: Path | None = None,
+) -> Dataset:
+    where = str(source or name)
+    if target not in table.columns:
+        raise ValueError(
+            f"{where}: no column {target!r}; the columns are "
+            f"{', '.join(map(repr, table.columns))}."
+        )
+    missing = [column for column in nominal if column not in table.columns]
+    if missing:
+        raise ValueError(f"{where}: no column {missing[0]!r} to take as nominal.")
+    try:
+        values = table[target].to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: the target {target!r} is not numeric ({error}).") from None
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).sum())
+        raise ValueError(f"{where}: the target {target!r} is missing or infinite in {bad} rows.")
+    return Dataset(name, table.drop(columns=target), values, tuple(nominal))

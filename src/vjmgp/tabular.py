@@ -1,0 +1,197 @@
+"""From a table to the numbers the engine works on, and back.
+
+Nominal columns go through a smoothed target encoder fitted on the training rows, columns that
+are constant there are dropped, everything else is standardised. What was learnt is plain data:
+it can be written to JSON and read back without running anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.preprocessing import TargetEncoder
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One input column as seen in training."""
+
+    name: str
+    mean: float
+    scale: float
+    codes: dict[Any, float] | None = None
+    """Encoded value of each category; None for a numeric column."""
+    unseen: float = 0.0
+    """Encoded value of a category that training did not see."""
+    used: bool = True
+    """False for a column that is constant on the training rows."""
+
+    def numbers(self, values: Any) -> Floats:
+        """The column as numbers: encoded if it is nominal."""
+        if self.codes is None:
+            return np.asarray(values, dtype=np.float64)
+        series = pd.Series(_as_categories(values))
+        encoded = series.map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.where(np.isnan(encoded), self.unseen, encoded)
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """All columns, and the target's scale."""
+
+    columns: tuple[Column, ...]
+    target_mean: float
+    target_scale: float
+    target_range: tuple[float, float] = field(default=(-np.inf, np.inf))
+
+    @property
+    def inputs(self) -> list[Column]:
+        """The columns the engine sees, in its order."""
+        return [column for column in self.columns if column.used]
+
+    def encode(self, table: Any) -> Floats:
+        """Rows × inputs, encoded but in original units."""
+        used = [
+            column.numbers(_column(table, k))
+            for k, column in enumerate(self.columns)
+            if column.used
+        ]
+        return np.column_stack(used) if used else np.empty((len(table), 0))
+
+    def standardize(self, table: Any) -> Floats:
+        """Rows × inputs as the engine sees them."""
+        means = np.array([column.mean for column in self.inputs])
+        scales = np.array([column.scale for column in self.inputs])
+        return (self.encode(table) - means) / scales
+
+    def standardize_target(self, y: Floats) -> Floats:
+        """The target with mean 0 and variance 1."""
+        return (y - self.target_mean) / self.target_scale
+
+    def restore_target(self, y: Floats) -> Floats:
+        """Back to original units."""
+        return y * self.target_scale + self.target_mean
+
+    def clip_target(self, y: Floats) -> Floats:
+        """Within the range of the training target."""
+        return np.clip(y, *self.target_range)
+
+
+def _column(table: Any, k: int) -> Any:
+    return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
+
+
+def _as_categories(values: Any) -> NDArray[np.object_]:
+    """Categories as plain objects: text stays text, missing values are one category."""
+    series = pd.Series(values)
+    objects = series.astype(object).to_numpy(dtype=object)
+    missing = series.isna().to_numpy()
+    if missing.any():
+        objects = objects.copy()
+        objects[missing] = "(missing)"
+    return np.array([v.item() if isinstance(v, np.generic) else v for v in objects], dtype=object)
+
+
+def is_nominal(values: Any) -> bool:
+    """Whether a table's column holds categories: text, categories or mixed objects."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype):
+        return not _is_numeric_object(values) if dtype == object else True
+    return bool(dtype == object) and not _is_numeric_object(values)
+
+
+def _is_numeric_object(values: Any) -> bool:
+    try:
+        np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return not any(isinstance(value, str) for value in values)
+
+
+def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[int]:
+    """Positions of the nominal columns: found by type, or those the user names."""
+    if wanted is None:
+        return []
+    automatic = [
+        k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
+    ]
+    if isinstance(wanted, str) and wanted == "auto":
+        return automatic
+    positions = []
+    for item in wanted:
+        if isinstance(item, str):
+            if item not in names:
+                raise ValueError(
+                    f"categorical_features names the column {item!r}, but the data have only "
+                    f"{', '.join(map(repr, names))}."
+                )
+            positions.append(names.index(item))
+        elif 0 <= int(item) < len(names):
+            positions.append(int(item))
+        else:
+            raise ValueError(
+                f"categorical_features has the column number {item}, but the data have "
+                f"{len(names)} columns."
+            )
+    return sorted(set(positions) | set(automatic))
+
+
+def check_finite(values: Floats, name: str) -> None:
+    """Raise a clear error where a numeric column has NaN or infinite values."""
+    for bad, word, remedy in (
+        (np.isnan(values), "NaN", "fill them first, for example with sklearn.impute.SimpleImputer"),
+        (np.isinf(values), "infinity", "replace or drop these rows first"),
+    ):
+        if bad.any():
+            raise ValueError(
+                f"Input X contains {word} in column {name!r} ({int(bad.sum())} of {len(values)} "
+                f"rows): {remedy}."
+            )
+
+
+def fit_standardizer(
+    table: Any, y: Floats, names: list[str], nominal: list[int]
+) -> Standardizer:
+    """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
+    columns = []
+    for k, name in enumerate(names):
+        codes, unseen = None, 0.0
+        if k in nominal:
+            codes, unseen = _target_codes(_as_categories(_column(table, k)), y)
+        column = Column(name, 0.0, 1.0, codes, unseen)
+        try:
+            values = column.numbers(_column(table, k))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"Column {name!r} is not numeric ({error}); give it to categorical_features or "
+                "convert it."
+            ) from None
+        check_finite(values, name)
+        varies = len(values) > 0 and bool(values.min() < values.max())
+        mean, scale = float(values.mean()), float(values.std())
+        used = varies and scale > 0.0 and np.isfinite(scale)
+        columns.append(Column(name, mean, scale if used else 1.0, codes, unseen, used))
+    scale = float(np.std(y))
+    varies = bool(np.min(y) < np.max(y)) and scale > 0.0
+    return Standardizer(
+        tuple(columns),
+        float(np.mean(y)),
+        scale if varies else 1.0,
+        (float(np.min(y)), float(np.max(y))),
+    )
+
+
+def _target_codes(categories: NDArray[np.object_], y: Floats) -> tuple[dict[Any, float], float]:
+    """Micci-Barreca's shrunken means: few rows pull a category towards the overall mean."""
+    levels = list(dict.fromkeys(categories))
+    numbers = np.array([levels.index(value) for value in categories], dtype=np.int64)
+    encoder = TargetEncoder(target_type="continuous", smooth="auto")
+    encoder.fit(numbers[:, None], y)
+    found = {int(c): float(v) for c, v in zip(encoder.categories_[0], encoder.encodings_[0], strict=True)}
+    return {level: found[k] for k, level in enumerate(levels)}, float(encoder.target_mean_)
