@@ -1,0 +1,64 @@
+"""vjmgp: evolutionary feature construction by vicinal Jensen gap minimisation."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .datasets import Dataset, embedded_datasets, load_dataset, load_file
+    from .engine.compiling import engine_id
+    from .engine.functions import FUNCTION_NAMES
+    from .engine.regularizers import REGULARIZERS
+    from .engine.selection import SELECTIONS
+    from .model import SymbolicModel, load_model
+    from .protocol import add_label_noise, label_noise_split, paper_split, r2
+    from .regressor import VJMRegressor
+    from .warmup import compile_kernels
+
+_HOME = {
+    "VJMRegressor": "regressor",
+    "REGULARIZERS": "engine.regularizers",
+    "SELECTIONS": "engine.selection",
+    "FUNCTION_NAMES": "engine.functions",
+    "SymbolicModel": "model",
+    "load_model": "model",
+    "Dataset": "datasets",
+    "embedded_datasets": "datasets",
+    "load_dataset": "datasets",
+    "load_file": "datasets",
+    "paper_split": "protocol",
+    "label_noise_split": "protocol",
+    "add_label_noise": "protocol",
+    "r2": "protocol",
+    "engine_id": "engine.compiling",
+    "compile_kernels": "warmup",
+}
+
+__all__ = [
+    "FUNCTION_NAMES",
+    "REGULARIZERS",
+    "SELECTIONS",
+    "Dataset",
+    "SymbolicModel",
+    "VJMRegressor",
+    "add_label_noise",
+    "compile_kernels",
+    "embedded_datasets",
+    "engine_id",
+    "label_noise_split",
+    "load_dataset",
+    "load_file",
+    "load_model",
+    "paper_split",
+    "r2",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a part of the package when it is first asked for: `import vjmgp` stays light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'vjmgp' has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

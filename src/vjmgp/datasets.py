@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,9 +19,9 @@ CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
 RENAMED = ("195_auto_price", "207_autoPrice")
 """PMLB's repository has these under `_deprecated_` + name today."""
 TARGET = "target"
-READERS = {
-    ".csv": functools.partial(pd.read_csv, sep=","),
-    ".tsv": functools.partial(pd.read_csv, sep="\t"),
+READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    ".csv": lambda path: pd.read_csv(path),
+    ".tsv": lambda path: pd.read_csv(path, sep="\t"),
     ".parquet": pd.read_parquet,
 }
 
@@ -45,7 +46,9 @@ def _package_folder(name: str) -> Path:
 
 def embedded_datasets() -> list[str]:
     """Names of the datasets that come with the package."""
-    return sorted(path.name.removesuffix(".tsv.gz") for path in _package_folder("data").glob("*.gz"))
+    return sorted(
+        path.name.removesuffix(".tsv.gz") for path in _package_folder("data").glob("*.gz")
+    )
 
 
 @functools.cache
@@ -63,7 +66,9 @@ def known_nominal_columns() -> dict[str, list[str]]:
 @functools.cache
 def paper_medians() -> pd.DataFrame:
     """The paper's median test R² by PMLB number and method."""
-    return pd.read_csv(_package_folder("paper") / "detailed_median_test_r2.csv").set_index("pmlb_id")
+    return pd.read_csv(_package_folder("paper") / "detailed_median_test_r2.csv").set_index(
+        "pmlb_id"
+    )
 
 
 def pmlb_number(name: str) -> int:
@@ -96,7 +101,10 @@ def _fetch(name: str, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
     failure: Exception | None = None
     for candidate in names:
         try:
-            return fetch_data(candidate, local_cache_dir=None if cache is None else str(cache))
+            table: pd.DataFrame = fetch_data(
+                candidate, local_cache_dir=None if cache is None else str(cache)
+            )
+            return table
         except Exception as error:  # noqa: BLE001 (pmlb raises what requests raises)
             failure = error
     raise OSError(
@@ -106,9 +114,7 @@ def _fetch(name: str, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
     )
 
 
-def load_file(
-    path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()
-) -> Dataset:
+def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:
     """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed)."""
     path = Path(path)
     kinds = [suffix for suffix in path.suffixes if suffix in READERS]
@@ -129,8 +135,7 @@ def _from_table(
     where = str(source or name)
     if target not in table.columns:
         raise ValueError(
-            f"{where}: no column {target!r}; the columns are "
-            f"{', '.join(map(repr, table.columns))}."
+            f"{where}: no column {target!r}; the columns are {', '.join(map(repr, table.columns))}."
         )
     missing = [column for column in nominal if column not in table.columns]
     if missing:

@@ -68,7 +68,7 @@ class Standardizer:
         """Rows × inputs as the engine sees them."""
         means = np.array([column.mean for column in self.inputs])
         scales = np.array([column.scale for column in self.inputs])
-        return (self.encode(table) - means) / scales
+        return np.asarray((self.encode(table) - means) / scales)
 
     def standardize_target(self, y: Floats) -> Floats:
         """The target with mean 0 and variance 1."""
@@ -102,8 +102,8 @@ def is_nominal(values: Any) -> bool:
     """Whether a table's column holds categories: text, categories or mixed objects."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype):
-        return not _is_numeric_object(values) if dtype == object else True
-    return bool(dtype == object) and not _is_numeric_object(values)
+        return not (pd.api.types.is_object_dtype(dtype) and _is_numeric_object(values))
+    return pd.api.types.is_object_dtype(dtype) and not _is_numeric_object(values)
 
 
 def _is_numeric_object(values: Any) -> bool:
@@ -155,9 +155,7 @@ def check_finite(values: Floats, name: str) -> None:
             )
 
 
-def fit_standardizer(
-    table: Any, y: Floats, names: list[str], nominal: list[int]
-) -> Standardizer:
+def fit_standardizer(table: Any, y: Floats, names: list[str], nominal: list[int]) -> Standardizer:
     """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
     columns = []
     for k, name in enumerate(names):
@@ -175,7 +173,7 @@ def fit_standardizer(
         check_finite(values, name)
         varies = len(values) > 0 and bool(values.min() < values.max())
         mean, scale = float(values.mean()), float(values.std())
-        used = varies and scale > 0.0 and np.isfinite(scale)
+        used = bool(varies and scale > 0.0 and np.isfinite(scale))
         columns.append(Column(name, mean, scale if used else 1.0, codes, unseen, used))
     scale = float(np.std(y))
     varies = bool(np.min(y) < np.max(y)) and scale > 0.0
@@ -193,5 +191,5 @@ def _target_codes(categories: NDArray[np.object_], y: Floats) -> tuple[dict[Any,
     numbers = np.array([levels.index(value) for value in categories], dtype=np.int64)
     encoder = TargetEncoder(target_type="continuous", smooth="auto")
     encoder.fit(numbers[:, None], y)
-    found = {int(c): float(v) for c, v in zip(encoder.categories_[0], encoder.encodings_[0], strict=True)}
+    found = dict(zip(encoder.categories_[0].tolist(), encoder.encodings_[0].tolist(), strict=True))
     return {level: found[k] for k, level in enumerate(levels)}, float(encoder.target_mean_)

@@ -1,0 +1,1 @@
+"""The engine: everything that decides a run's results."""

@@ -10,15 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers
 from .compiling import kernel
 from .pool import LENGTH, MEAN, SCALE, START, Pool, copy_nodes
 from .population import Individuals
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 ALIVE = -1
 # Columns of `scores` and `facts`, layers of `linear`, places in `counts`.

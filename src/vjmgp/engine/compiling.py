@@ -83,7 +83,7 @@ def kernel(function: Function) -> Function:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = previous
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:

@@ -74,15 +74,13 @@ def cos_pi(x: float) -> float:
 
 @kernel
 def analytic_log(x: float) -> float:
-    """log √(1 + x²)."""
+    """Log √(1 + x²)."""
     u = 1.0 + x * x
     # u = m · 2^e with m in [√½, √2): move the exponent so that the cut falls on √½.
     shifted = to_bits(u) + (np.uint64(0x3FF0000000000000) - np.uint64(0x3FE6A09E667F3BCC))
     biased = from_bits((shifted >> np.uint64(52)) | np.uint64(0x4330000000000000))
     exponent = biased - (4503599627370496.0 + 1023.0)
-    m = from_bits(
-        (shifted & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E667F3BCC)
-    )
+    m = from_bits((shifted & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E667F3BCC))
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     p = 0.1461916613488797

@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers, Whole
 from .compiling import kernel
 from .functions import CONSTANT, FIRST_VARIABLE, apply, arity
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 BLOCK = 384
 """Rows per register: 3 kB, so that a dozen registers and inputs stay in the first cache."""
@@ -27,10 +24,10 @@ class Workspace(NamedTuple):
 
     memory: Floats
     """`n_registers` runs of BLOCK rows, then the input columns, `n_rows` each."""
-    program: NDArray[np.int64]
+    program: Integers
     """One row per instruction: function, result, first and second operand."""
-    stack: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    stack: Integers
+    sizes: Integers
     """n_registers, n_rows."""
 
 
@@ -88,7 +85,7 @@ def translate(
                 if 0 <= stack[waiting] < constant:
                     target = stack[waiting] + 1
                     break
-            while target == first or target == second:
+            while target == first or target == second:  # noqa: SIM109 (slower in numba)
                 target += 1
             stack[top] = target
             top += 1
@@ -103,7 +100,7 @@ def translate(
 
 
 @kernel
-def run(workspace: Workspace, count: int, first_row: int, last_row: int, out: Floats) -> None:
+def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats) -> None:
     """Run the translated instructions on rows first_row ≤ r < last_row; out[0] is first_row's."""
     memory, program = workspace.memory, workspace.program
     n_rows = workspace.sizes[1]

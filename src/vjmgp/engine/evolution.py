@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .archive import (
     N_TREES,
@@ -22,6 +21,7 @@ from .archive import (
     reserve,
     update_archive,
 )
+from .arrays import Floats, Integers
 from .choice import RULES
 from .evaluation import make_workspace
 from .functions import FUNCTION_NAMES
@@ -36,9 +36,6 @@ from .settings import Settings
 from .survival import nsga2
 from .trees import Grammar
 from .variation import Rates, initialise, make_scratch, vary
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 ALIGNMENT = 8
 """Row counts are padded to whole cache lines."""

@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers, Words
 from .compiling import kernel
 from .rng import uniform
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int32]
 
 LEAF = -1
 
@@ -24,16 +21,16 @@ LEAF = -1
 class Forest(NamedTuple):
     """All trees one after another; children of a node stand side by side."""
 
-    column: Integers
+    column: Codes
     """The column a node looks at, LEAF in a leaf."""
     cut: Floats
     """Rows up to this value go to the first child; in a leaf, its prediction."""
-    child: Integers
+    child: Codes
     """Where the first child stands."""
-    root: NDArray[np.int64]
+    root: Integers
 
 
-def fit_forest(state: NDArray[np.uint64], x: Floats, y: Floats, n_trees: int = 100) -> Forest:
+def fit_forest(state: Words, x: Floats, y: Floats, n_trees: int = 100) -> Forest:
     """Fit on x (columns × rows)."""
     room = n_trees * (2 * len(y) - 1)
     forest = Forest(
@@ -47,9 +44,7 @@ def fit_forest(state: NDArray[np.uint64], x: Floats, y: Floats, n_trees: int = 1
 
 
 @kernel
-def _best_cut(
-    state: NDArray[np.uint64], x: Floats, y: Floats, rows: NDArray[np.int64]
-) -> tuple[int, float]:
+def _best_cut(state: Words, x: Floats, y: Floats, rows: Integers) -> tuple[int, float]:
     """The column and random cut that reduce the squared error most; LEAF if none can."""
     n = len(rows)
     total = 0.0
@@ -85,7 +80,7 @@ def _best_cut(
 
 
 @kernel
-def _grow(state: NDArray[np.uint64], x: Floats, y: Floats, forest: Forest) -> int:
+def _grow(state: Words, x: Floats, y: Floats, forest: Forest) -> int:
     """Grow every tree; return how many nodes were used."""
     n = len(y)
     rows = np.empty(n, np.int64)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arrays import Whole
 from .compiling import kernel
 from .elementary import analytic_log, cos_pi, sin_pi
 
@@ -49,7 +50,7 @@ FUNCTION_NAMES = tuple(primitive.name for primitive in PRIMITIVES)
 
 
 @kernel
-def arity(code: int) -> int:
+def arity(code: Whole) -> int:
     """How many children a node has."""
     if code >= CONSTANT:
         return 0
@@ -58,7 +59,7 @@ def arity(code: int) -> int:
 
 @kernel
 def apply(code: int, a: Any, b: Any, out: Any) -> None:
-    """out = function(a, b), element by element; unary functions leave b alone.
+    """Out = function(a, b), element by element; unary functions leave b alone.
 
     One loop per function: each becomes straight vector code. `out` overlaps neither input.
     """

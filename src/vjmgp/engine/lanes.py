@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from .arrays import Floats
 from .compiling import kernel
 
 LANES = 8
@@ -53,7 +52,7 @@ def _dot_of_whole_lanes(typing: Any, a: Any, b: Any, n: Any) -> Any:
 
 
 @kernel
-def dot(a: NDArray[np.float64], b: NDArray[np.float64], n: int) -> float:
+def dot(a: Floats, b: Floats, n: int) -> float:
     """Sum of a[i] * b[i] for i < n; both arrays contiguous."""
     total = _dot_of_whole_lanes(a, b, n)
     for i in range(n - n % LANES, n):

@@ -7,12 +7,10 @@ intrusion detection is of use: where trees cannot predict, they cannot judge a m
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Integers
 from .forest import fit_forest, predict_forest
 from .rng import shuffle, stream
-
-Floats = NDArray[np.float64]
 
 FOLDS = 5
 THRESHOLD = 0.5
@@ -25,7 +23,7 @@ def r2(truth: Floats, prediction: Floats) -> float:
     return 1.0 - float(np.sum((truth - prediction) ** 2)) / total if total > 0 else 0.0
 
 
-def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, list[Floats]]:
+def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, list[Integers]]:
     """Each row predicted by Extra Trees that never saw it, and the rows of each fold."""
     n = len(y)
     order = np.arange(n)

@@ -10,16 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers, Whole
 from .compiling import kernel
 from .evaluation import Workspace, run, translate
 from .lanes import dot
 from .trees import tree_hash
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 # Columns of `facts`: one cache line per tree.
 START, LENGTH, HASH, USERS, STATE, SLOT, FILLED, _SPARE = range(8)
@@ -87,11 +83,11 @@ def compact(pool: Pool, room: int) -> Pool:
 def copy_nodes(
     codes: Codes,
     constants: Floats,
-    start: int,
-    length: int,
+    start: Whole,
+    length: Whole,
     to_codes: Codes,
     to_constants: Floats,
-    to: int,
+    to: Whole,
 ) -> None:
     """Copy a run of nodes from one pair of arrays to another."""
     for i in range(length):
@@ -104,9 +100,7 @@ def _move_nodes(pool: Pool, target: Pool, live: Integers) -> None:
     used = 0
     for tree in live:
         start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
-        copy_nodes(
-            pool.codes, pool.constants, start, length, target.codes, target.constants, used
-        )
+        copy_nodes(pool.codes, pool.constants, start, length, target.codes, target.constants, used)
         pool.facts[tree, START] = used
         used += length
     pool.counts[ARENA_USED] = used

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Integers, Whole, Words
 from .compiling import kernel
 from .pool import HASH, USERS, Pool, sweep
 from .trees import mix
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Individuals(NamedTuple):
@@ -51,7 +48,7 @@ def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
 
 
 @kernel
-def individual_hash(pool: Pool, trees: Integers, n_trees: int) -> int:
+def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
     """A hash of the set of trees: their order does not matter to the model."""
     value = np.uint64(n_trees)
     for t in range(n_trees):
@@ -60,7 +57,7 @@ def individual_hash(pool: Pool, trees: Integers, n_trees: int) -> int:
 
 
 @kernel
-def remember(seen: NDArray[np.uint64], value: int) -> bool:
+def remember(seen: Words, value: Whole) -> bool:
     """Enter a hash into the open-addressing set; whether it was new. 0 marks an empty place."""
     if value == 0:
         value = np.uint64(1)
@@ -75,7 +72,7 @@ def remember(seen: NDArray[np.uint64], value: int) -> bool:
 
 
 @kernel
-def rehash(seen: NDArray[np.uint64], larger: NDArray[np.uint64]) -> None:
+def rehash(seen: Words, larger: Words) -> None:
     """Move all hashes to a larger set."""
     for value in seen:
         if value != 0:

@@ -14,16 +14,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Integers
 from .compiling import kernel
 from .evaluation import Workspace
 from .lanes import dot
 from .pool import INVALID, STATE, Pool, training_feature
 from .population import Individuals
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 ROWS = 256
 """Rows handled together, so that a few runs of ten features stay in cache."""
@@ -87,7 +84,7 @@ def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
 
 @kernel
 def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
-    """weights = (LLᵀ)⁻¹ moments."""
+    """Weights = (LLᵀ)⁻¹ moments."""
     for i in range(m):
         total = moments[i]
         for k in range(i):

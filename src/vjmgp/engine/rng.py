@@ -9,24 +9,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Integers, Whole, Words
 from .compiling import kernel
-
-Floats = NDArray[np.float64]
-State = NDArray[np.uint64]
 
 STREAMS = ("folds", "noise_forest", "detector", "vicinal", "initialisation", "evolution")
 
 
-def stream(seed: int, name: str) -> State:
+def stream(seed: int, name: str) -> Words:
     """The state of one named stream of a run's seed."""
     entropy = np.random.SeedSequence([seed, STREAMS.index(name)])
-    return entropy.generate_state(4, np.uint64)
+    return entropy.generate_state(4, np.uint64).astype(np.uint64)
 
 
 @kernel
-def next_bits(state: State) -> int:
+def next_bits(state: Words) -> Whole:
     """64 random bits."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     total = s0 + s3
@@ -43,19 +40,19 @@ def next_bits(state: State) -> int:
 
 
 @kernel
-def uniform(state: State) -> float:
+def uniform(state: Words) -> float:
     """A number in [0, 1)."""
     return np.float64(next_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
-def below(state: State, bound: int) -> int:
+def below(state: Words, bound: Whole) -> Whole:
     """A whole number in [0, bound), bound at most 2**31; its bias is under bound / 2**32."""
     return np.int64(((next_bits(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @kernel
-def normal(state: State) -> float:
+def normal(state: Words) -> float:
     """A standard normal number (Marsaglia's polar method, one of the pair is used)."""
     while True:
         a = 2.0 * uniform(state) - 1.0
@@ -66,7 +63,7 @@ def normal(state: State) -> float:
 
 
 @kernel
-def gamma(state: State, shape: float) -> float:
+def gamma(state: Words, shape: float) -> float:
     """A Gamma(shape, 1) number by Marsaglia and Tsang's squeeze."""
     boost = 1.0
     if shape < 1.0:
@@ -86,7 +83,7 @@ def gamma(state: State, shape: float) -> float:
 
 
 @kernel
-def beta(state: State, a: float, b: float) -> float:
+def beta(state: Words, a: float, b: float) -> float:
     """A Beta(a, b) number."""
     first = gamma(state, a)
     total = first + gamma(state, b)
@@ -96,7 +93,7 @@ def beta(state: State, a: float, b: float) -> float:
 
 
 @kernel
-def shuffle(state: State, items: NDArray[np.int64]) -> None:
+def shuffle(state: Words, items: Integers) -> None:
     """Shuffle in place (Fisher and Yates)."""
     for last in range(len(items) - 1, 0, -1):
         other = below(state, last + 1)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Integers
 from .compiling import kernel
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @kernel
 def _assign_fronts(o1: Floats, o2: Floats, order: Integers, fronts: Integers) -> None:
     """In order of (o1, o2) a point belongs to the first front whose last member does not
-    dominate it. Those members' o2 rise from front to front, so a binary search finds it."""
+    dominate it. Those members' o2 rise from front to front, so a binary search finds it.
+    """
     last = np.empty(len(o1), np.int64)
     count = 0
     for point in order:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers, Whole, Words
 from .compiling import kernel
 from .functions import CONSTANT, FIRST_VARIABLE, arity
 from .rng import below, uniform
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 class Grammar(NamedTuple):
@@ -25,7 +22,7 @@ class Grammar(NamedTuple):
 
 
 @kernel
-def random_terminal(state: NDArray[np.uint64], n_inputs: int) -> tuple[int, float]:
+def random_terminal(state: Words, n_inputs: int) -> tuple[int, float]:
     """An input or a constant from U(−1, 1), each slot as likely as any other."""
     slot = below(state, n_inputs + 1)
     if slot == n_inputs:
@@ -34,9 +31,7 @@ def random_terminal(state: NDArray[np.uint64], n_inputs: int) -> tuple[int, floa
 
 
 @kernel
-def random_tree(
-    state: NDArray[np.uint64], grammar: Grammar, codes: Codes, constants: Floats
-) -> int:
+def random_tree(state: Words, grammar: Grammar, codes: Codes, constants: Floats) -> int:
     """Ramped half-and-half: write a random tree at the start of the arrays, return its length.
 
     The depth is drawn evenly from the grammar's range; half of the trees are full, half may
@@ -80,7 +75,7 @@ def subtree_end(codes: Codes, start: int) -> int:
 
 
 @kernel
-def tree_depth(codes: Codes, length: int, open_children: NDArray[np.int64]) -> int:
+def tree_depth(codes: Codes, length: int, open_children: Integers) -> int:
     """Depth of a tree; a lone terminal has depth 0. `open_children` is scratch."""
     deepest = 0
     level = 0
@@ -100,7 +95,7 @@ def tree_depth(codes: Codes, length: int, open_children: NDArray[np.int64]) -> i
 
 
 @kernel
-def mix(bits: int) -> int:
+def mix(bits: Whole) -> Whole:
     """Scramble 64 bits (the finaliser of splitmix64)."""
     bits = np.uint64(bits)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -109,9 +104,9 @@ def mix(bits: int) -> int:
 
 
 @kernel
-def tree_hash(codes: Codes, constants: Floats, length: int) -> int:
+def tree_hash(codes: Codes, constants: Floats, length: int) -> Whole:
     """A hash of structure and constants."""
-    value = np.uint64(0x9E3779B97F4A7C15)
+    value: Whole = np.uint64(0x9E3779B97F4A7C15)
     constant_bits = constants.view(np.uint64)
     for position in range(length):
         value = mix(value + np.uint64(codes[position]) + np.uint64(1))

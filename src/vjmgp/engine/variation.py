@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Codes, Floats, Integers, Whole, Words
 from .compiling import kernel
 from .pool import (
     ARENA_USED,
@@ -25,10 +25,6 @@ from .pool import (
 from .population import Individuals, drop_trees, individual_hash, remember
 from .rng import below, uniform
 from .trees import Grammar, random_tree, subtree_end, tree_depth
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 TRIES = 10
 """How often a pair is varied anew before it is given up."""
@@ -70,16 +66,17 @@ def make_scratch(depth_limit: int) -> Scratch:
 def _splice(
     pool: Pool,
     scratch: Scratch,
-    tree: int,
-    cut: int,
+    tree: Whole,
+    cut: Whole,
     codes: Codes,
     constants: Floats,
-    first: int,
-    inserted: int,
+    first: Whole,
+    inserted: Whole,
     limit: int,
 ) -> int:
     """The tree with the subtree at `cut` replaced by nodes from the given arrays; the tree
-    itself if the result would be too deep. Either way the result has one more user."""
+    itself if the result would be too deep. Either way the result has one more user.
+    """
     start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
     end = subtree_end(pool.codes, start + cut) - start
     total = length - (end - cut) + inserted
@@ -98,7 +95,7 @@ def _splice(
 
 @kernel
 def _cross(
-    state: NDArray[np.uint64],
+    state: Words,
     pool: Pool,
     scratch: Scratch,
     children: Integers,
@@ -126,7 +123,7 @@ def _cross(
 
 @kernel
 def _mutate(
-    state: NDArray[np.uint64],
+    state: Words,
     pool: Pool,
     grammar: Grammar,
     scratch: Scratch,
@@ -140,30 +137,26 @@ def _mutate(
     cut = below(state, pool.facts[tree, LENGTH])
     codes, constants = scratch.donor_codes, scratch.donor_constants
     length = random_tree(state, grammar, codes, constants)
-    trees[t] = _splice(
-        pool, scratch, tree, cut, codes, constants, np.int64(0), length, limit
-    )
+    trees[t] = _splice(pool, scratch, tree, cut, codes, constants, np.int64(0), length, limit)
     pool.facts[tree, USERS] -= 1
 
 
 @kernel
 def _add_tree(
-    state: NDArray[np.uint64],
+    state: Words,
     pool: Pool,
     grammar: Grammar,
     scratch: Scratch,
     trees: Integers,
-    n_trees: int,
-) -> int:
+    n_trees: Whole,
+) -> Whole:
     length = random_tree(state, grammar, scratch.codes, scratch.constants)
     trees[n_trees] = intern_tree(pool, scratch.codes, scratch.constants, length)
     return n_trees + 1
 
 
 @kernel
-def _delete_tree(
-    state: NDArray[np.uint64], pool: Pool, trees: Integers, n_trees: int
-) -> int:
+def _delete_tree(state: Words, pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
     t = below(state, n_trees)
     pool.facts[trees[t], USERS] -= 1
     for k in range(t, n_trees - 1):
@@ -182,13 +175,13 @@ def _settle(pool: Pool, individuals: Individuals, row: int) -> None:
 
 @kernel
 def vary(
-    state: NDArray[np.uint64],
+    state: Words,
     pool: Pool,
     individuals: Individuals,
     grammar: Grammar,
     rates: Rates,
     scratch: Scratch,
-    seen: NDArray[np.uint64],
+    seen: Words,
     parents: Integers,
     children: Integers,
 ) -> tuple[int, int]:
@@ -247,12 +240,12 @@ def vary(
 
 @kernel
 def initialise(
-    state: NDArray[np.uint64],
+    state: Words,
     pool: Pool,
     individuals: Individuals,
     grammar: Grammar,
     scratch: Scratch,
-    seen: NDArray[np.uint64],
+    seen: Words,
     rows: Integers,
 ) -> int:
     """Fill the rows with new individuals of one random tree each; return how many were made."""

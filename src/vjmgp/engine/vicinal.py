@@ -10,14 +10,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Integers, Words
 from .compiling import kernel
 from .forest import Forest, predict_forest
 from .rng import below, beta, normal, uniform
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 ATTEMPTS = 100
 """How often a point that leaves the data manifold is drawn again."""
@@ -50,7 +47,7 @@ class MixupRule(NamedTuple):
 
 
 def mixup(
-    state: NDArray[np.uint64],
+    state: Words,
     x: Floats,
     y: Floats,
     rounds: int,
@@ -91,9 +88,7 @@ def mixup(
     return result
 
 
-def finite_difference(
-    state: NDArray[np.uint64], x: Floats, rounds: int, sigma: float
-) -> Vicinity:
+def finite_difference(state: Words, x: Floats, rounds: int, sigma: float) -> Vicinity:
     """Each row moved by N(0, σ²); the row is its own partner and has the whole share."""
     n, n_inputs = x.shape
     total = rounds * n
@@ -103,7 +98,7 @@ def finite_difference(
 
 
 @kernel
-def _move(state: NDArray[np.uint64], x: Floats, sigma: float, points: Floats) -> None:
+def _move(state: Words, x: Floats, sigma: float, points: Floats) -> None:
     n = x.shape[0]
     for r in range(points.shape[0]):
         for c in range(x.shape[1]):
@@ -120,9 +115,7 @@ def _log_weight(x: Floats, y: Floats, rule: MixupRule, i: int, j: int) -> float:
 
 
 @kernel
-def draw_partner(
-    state: NDArray[np.uint64], x: Floats, y: Floats, rule: MixupRule, i: int
-) -> int:
+def draw_partner(state: Words, x: Floats, y: Floats, rule: MixupRule, i: int) -> int:
     """A row j ≠ i with probability ∝ exp(−γ·distance²).
 
     Rejection from the uniform distribution needs about two tries for most rows and no table of
@@ -157,7 +150,7 @@ def draw_partner(
 
 @kernel
 def _draw(
-    state: NDArray[np.uint64],
+    state: Words,
     x: Floats,
     y: Floats,
     rule: MixupRule,

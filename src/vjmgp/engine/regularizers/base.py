@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from ..arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from ..evolution import Evolution
     from ..settings import Settings
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Regularizer:

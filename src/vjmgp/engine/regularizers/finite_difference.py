@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Floats
 from ..rng import stream
 from ..vicinal import Vicinity, finite_difference
 from .worst_gap import WorstGap
-
-Floats = NDArray[np.float64]
 
 
 class FiniteDifference(WorstGap):

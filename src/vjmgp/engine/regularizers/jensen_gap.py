@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..forest import fit_forest
 from ..noise import THRESHOLD
 from ..rng import stream
 from ..vicinal import MixupRule, Vicinity, mixup
 from .worst_gap import WorstGap
-
-Floats = NDArray[np.float64]
 
 
 class JensenGap(WorstGap):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Integers
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -21,6 +19,6 @@ class NoRegularizer(Regularizer):
     two_objectives = False
     final_rule = "o1"
 
-    def score(self, run: Evolution, rows: NDArray[np.int64]) -> None:
+    def score(self, run: Evolution, rows: Integers) -> None:
         """Objective 2 is 0 for everyone."""
         run.individuals.o2[rows] = 0.0

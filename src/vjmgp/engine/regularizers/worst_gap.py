@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers, Words
 from ..compiling import kernel
 from ..evaluation import Workspace, run
 from ..lanes import dot
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..evolution import Evolution
     from ..settings import Settings
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CHUNK = 2048
 """Vicinal rows handled together."""
@@ -49,7 +47,7 @@ class Sides(NamedTuple):
 
     y: Floats
     ones: Floats
-    partner: NDArray[np.uint64]
+    partner: Words
     share: Floats
     first_row: int
     """Where the vicinal rows start in the workspace."""
@@ -126,7 +124,9 @@ def _clean_side(
             training_feature(pool, tree, workspace, n, sides.ones, sides.feature)
             weight = individuals.weights[row, t]
             for i in range(n):
-                clean[i] += weight * (sides.feature[i] / pool.scaling[tree, SCALE] + pool.scaling[tree, MEAN])
+                clean[i] += weight * (
+                    sides.feature[i] / pool.scaling[tree, SCALE] + pool.scaling[tree, MEAN]
+                )
 
 
 @kernel
@@ -214,9 +214,7 @@ def worst_gaps(
         for begin in range(0, total, step):
             for first in range(begin, begin + step, CHUNK):
                 last = min(begin + step, first + CHUNK)
-                _vicinal_values(
-                    pool, individuals, workspace, sides, row, mean, first, last
-                )
+                _vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
                 _worst_of_rows(sides, first, last)
             value = dot(sides.worst, sides.ones, n) / n
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Integers, Words
 from ..population import Individuals
 from .lexicase import Lexicase
 
@@ -22,12 +20,12 @@ class Selection(Protocol):
 
     def select(
         self,
-        state: NDArray[np.uint64],
+        state: Words,
         individuals: Individuals,
-        population: NDArray[np.int64],
+        population: Integers,
         count: int,
         new_generation: bool,
-    ) -> NDArray[np.int64]:
+    ) -> Integers:
         """Rows of `count` parents. `new_generation` is False when more are asked for."""
         ...
 

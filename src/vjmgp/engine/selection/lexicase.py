@@ -9,16 +9,12 @@ of ANDs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers, Words
 from ..compiling import kernel
 from ..elementary import from_bits
 from ..population import Individuals
 from ..rng import below
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Bits = NDArray[np.uint64]
 
 TILE = 16
 """Cases read together: a cache line or two of each individual's errors."""
@@ -30,11 +26,11 @@ class Lexicase:
     name = "lexicase"
 
     def __init__(self) -> None:
-        self._passes: Bits = np.empty((0, 0), np.uint64)
+        self._passes: Words = np.empty((0, 0), np.uint64)
 
     def select(
         self,
-        state: NDArray[np.uint64],
+        state: Words,
         individuals: Individuals,
         population: Integers,
         count: int,
@@ -100,7 +96,7 @@ def median(values: Floats, n: int) -> float:
 
 
 @kernel
-def mark_passes(errors: Floats, population: Integers, passes: Bits) -> None:
+def mark_passes(errors: Floats, population: Integers, passes: Words) -> None:
     """Bit k of passes[case] tells whether population[k] passes the case."""
     n_cases, size = errors.shape[1], len(population)
     tile = np.empty((TILE, size))
@@ -128,7 +124,7 @@ def mark_passes(errors: Floats, population: Integers, passes: Bits) -> None:
 
 
 @kernel
-def _members(words: Bits) -> int:
+def _members(words: Words) -> int:
     count = 0
     for word in words:
         while word != 0:
@@ -138,7 +134,7 @@ def _members(words: Bits) -> int:
 
 
 @kernel
-def _random_member(state: NDArray[np.uint64], words: Bits) -> int:
+def _random_member(state: Words, words: Words) -> int:
     skip = below(state, _members(words))
     for w in range(len(words)):
         word = words[w]
@@ -154,9 +150,7 @@ def _random_member(state: NDArray[np.uint64], words: Bits) -> int:
 
 
 @kernel
-def lexicase(
-    state: NDArray[np.uint64], passes: Bits, population: Integers, parents: Integers
-) -> None:
+def lexicase(state: Words, passes: Words, population: Integers, parents: Integers) -> None:
     """Draw parents: cases in random order, each keeps those who pass it unless nobody does."""
     n_cases, words = passes.shape
     order = np.arange(n_cases)

@@ -1,0 +1,212 @@
+"""Trees as formulas: text, sympy and LaTeX, in the user's column names and original units.
+
+The text is sympy's own syntax, so `sympy.sympify` reads it. Numbers are written in full unless
+digits are asked for: the formula then computes what the model computes, up to rounding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
+
+if TYPE_CHECKING:
+    from .model import Feature, SymbolicModel
+
+# How tightly an expression holds together: what must stand in brackets beside what.
+SUM, PRODUCT, POWER, ATOM = range(4)
+Part = tuple[str, int]
+RESERVED = {"Abs", "Max", "Min", "cos", "log", "pi", "sin", "sqrt", "E", "I", "N", "O", "Q", "S"}
+
+
+def number(value: float, digits: int | None) -> str:
+    """A number, in full or with so many significant digits."""
+    return repr(float(value)) if digits is None else f"{float(value):.{digits}g}"
+
+
+def identifiers(names: Sequence[str]) -> list[str]:
+    """The column names as words that formulas can hold: letters, digits, underscores, unique."""
+    result: list[str] = []
+    for name in names:
+        word = re.sub(r"\W", "_", str(name))
+        if not word or word[0].isdigit():
+            word = f"x{word}"
+        if word in RESERVED or not word.isidentifier():
+            word = f"{word}_"
+        base, count = word, 1
+        while word in result:
+            count += 1
+            word = f"{base}_{count}"
+        result.append(word)
+    return result
+
+
+def _bracket(part: Part, least: int) -> str:
+    text, level = part
+    return text if level >= least else f"({text})"
+
+
+def _shifted(name: str, offset: float, digits: int | None) -> str:
+    sign = "-" if offset >= 0 else "+"
+    return f"{name} {sign} {number(abs(offset), digits)}"
+
+
+def _add(a: Part, b: Part) -> Part:
+    if b[0].startswith("-"):
+        return f"{a[0]} - {_bracket((b[0][1:], b[1]), PRODUCT)}" if b[1] != SUM else (
+            f"{a[0]} + ({b[0]})"
+        ), SUM
+    return f"{a[0]} + {b[0]}", SUM
+
+
+def _sub(a: Part, b: Part) -> Part:
+    text = _bracket(b, PRODUCT)
+    return f"{a[0]} - ({text})" if text.startswith("-") else f"{a[0]} - {text}", SUM
+
+
+def _mul(a: Part, b: Part) -> Part:
+    right = _bracket(b, PRODUCT)
+    return f"{_bracket(a, PRODUCT)}*" + (f"({right})" if right.startswith("-") else right), PRODUCT
+
+
+TEXT: dict[str, Callable[..., Part]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "aq": lambda a, b: (f"{_bracket(a, PRODUCT)}/sqrt(1 + {_power(b)})", PRODUCT),
+    "max": lambda a, b: (f"Max({a[0]}, {b[0]})", ATOM),
+    "min": lambda a, b: (f"Min({a[0]}, {b[0]})", ATOM),
+    "square": lambda a: (_power(a), POWER),
+    "log": lambda a: (f"log(sqrt(1 + {_power(a)}))", ATOM),
+    "sqrt": lambda a: (f"sqrt(Abs({a[0]}))", ATOM),
+    "sin": lambda a: (f"sin(pi*{_factor(a)})", ATOM),
+    "cos": lambda a: (f"cos(pi*{_factor(a)})", ATOM),
+    "abs": lambda a: (f"Abs({a[0]})", ATOM),
+    "neg": lambda a: (f"-{_factor(a)}", SUM),
+}
+
+
+def _factor(a: Part) -> str:
+    text = _bracket(a, PRODUCT)
+    return f"({text})" if text.startswith("-") else text
+
+
+def _power(a: Part) -> str:
+    text = _bracket(a, ATOM)
+    return f"({text})**2" if text.startswith("-") else f"{text}**2"
+
+
+def fold(
+    codes: Sequence[int],
+    constants: Sequence[float],
+    leaf: Callable[[int], Any],
+    constant: Callable[[float], Any],
+    call: Callable[[str, list[Any]], Any],
+) -> Any:
+    """Walk a prefix tree bottom up: leaves by column number, constants, function calls."""
+    stack: list[Any] = []
+    for code, value in zip(reversed(codes), reversed(constants), strict=True):
+        if code >= FIRST_VARIABLE:
+            stack.append(leaf(code - FIRST_VARIABLE))
+        elif code == CONSTANT:
+            stack.append(constant(value))
+        else:
+            primitive = PRIMITIVES[code]
+            stack.append(call(primitive.name, [stack.pop() for _ in range(primitive.arity)]))
+    return stack[0]
+
+
+def _inputs(model: SymbolicModel) -> list[tuple[str, float, float]]:
+    """Name, mean and scale of each input; a nominal column appears as its encoded value."""
+    columns = model.standardizer.inputs
+    names = identifiers([f"encoded_{c.name}" if c.codes is not None else c.name for c in columns])
+    return [(name, c.mean, c.scale) for name, c in zip(names, columns, strict=True)]
+
+
+def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> Part:
+    inputs = _inputs(model)
+
+    def leaf(column: int) -> Part:
+        name, mean, scale = inputs[column]
+        return f"({_shifted(name, mean, digits)})/{number(scale, digits)}", PRODUCT
+
+    def constant(value: float) -> Part:
+        return number(value, digits), ATOM if value >= 0 else SUM
+
+    def call(name: str, parts: list[Part]) -> Part:
+        return TEXT[name](*parts)
+
+    part: Part = fold(feature.codes, feature.constants, leaf, constant, call)
+    return part
+
+
+def feature_text(feature: Feature, model: SymbolicModel, digits: int | None = None) -> str:
+    """One constructed feature."""
+    return _feature_part(feature, model, digits)[0]
+
+
+def model_text(model: SymbolicModel, digits: int | None = None) -> str:
+    """The whole model: intercept and weighted features."""
+    intercept, coefficients = model.original_units()
+    text = number(intercept, digits)
+    for coefficient, feature in zip(coefficients, model.features, strict=True):
+        sign = "-" if coefficient < 0 else "+"
+        factor = _factor(_feature_part(feature, model, digits))
+        text += f" {sign} {number(abs(coefficient), digits)}*{factor}"
+    return text
+
+
+def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
+    """The whole model as a sympy expression of real symbols named as in the text."""
+    import sympy  # slow to import
+
+    real = sympy.Float
+    symbols = [
+        (sympy.Symbol(name, real=True), real(mean), real(scale))
+        for name, mean, scale in _inputs(model)
+    ]
+    functions: dict[str, Callable[..., Any]] = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "aq": lambda a, b: a / sympy.sqrt(1 + b**2),
+        # Unevaluated: sympy compares the arguments of Max otherwise, which can take minutes.
+        "max": lambda a, b: sympy.Max(a, b, evaluate=False),
+        "min": lambda a, b: sympy.Min(a, b, evaluate=False),
+        "square": lambda a: a**2,
+        "log": lambda a: sympy.log(sympy.sqrt(1 + a**2)),
+        "sqrt": lambda a: sympy.sqrt(sympy.Abs(a)),
+        "sin": lambda a: sympy.sin(sympy.pi * a),
+        "cos": lambda a: sympy.cos(sympy.pi * a),
+        "abs": sympy.Abs,
+        "neg": lambda a: -a,
+    }
+
+    def leaf(column: int) -> Any:
+        symbol, mean, scale = symbols[column]
+        return (symbol - mean) / scale
+
+    intercept, coefficients = model.original_units()
+    expression = real(intercept)
+    for coefficient, feature in zip(coefficients, model.features, strict=True):
+        tree = fold(
+            feature.codes,
+            feature.constants,
+            leaf,
+            lambda value: real(value),
+            lambda name, parts: functions[name](*parts),
+        )
+        expression += real(coefficient) * tree
+    if digits is None:
+        return expression
+    rounded = {value: real(f"{value:.{digits}g}") for value in expression.atoms(sympy.Float)}
+    return expression.xreplace(rounded)
+
+
+def model_latex(model: SymbolicModel, digits: int | None = 4) -> str:
+    """The whole model as LaTeX, with four significant digits unless told otherwise."""
+    import sympy
+
+    return str(sympy.latex(model_sympy(model, digits)))

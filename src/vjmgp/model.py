@@ -1,0 +1,263 @@
+"""The fitted model: a few formulas and a linear combination of them. Plain data, no code.
+
+It predicts, constructs features for other learners, and writes itself as text, sympy, LaTeX and
+JSON. Reading JSON runs nothing that the file says: names of functions and columns are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine.evaluation import make_workspace, run, translate
+from .engine.functions import CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
+from .formula import feature_text, fold, model_latex, model_sympy, model_text
+from .tabular import Column, Standardizer
+
+Floats = NDArray[np.float64]
+
+FORMAT = "vjmgp-model"
+VERSION = 1
+CHUNK = 65536
+"""Rows evaluated together, which bounds the memory of a prediction."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One constructed feature φ and its part in the linear model: weight·(φ − centre)·factor."""
+
+    codes: tuple[int, ...]
+    constants: tuple[float, ...]
+    weight: float
+    centre: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class SymbolicModel:
+    """A linear model on constructed features, with everything needed to apply it to raw data."""
+
+    standardizer: Standardizer
+    features: tuple[Feature, ...]
+    intercept: float = 0.0
+    """On the standardised target."""
+    scores: dict[str, float] = field(default_factory=dict)
+    """What the search knew of it: o1, o2, train_r2, alpha, born (its generation)."""
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees."""
+        return sum(len(feature.codes) for feature in self.features)
+
+    def construct(self, x: Floats) -> Floats:
+        """Rows × features, from standardised inputs."""
+        out = np.empty((len(x), len(self.features)))
+        longest = max((len(feature.codes) for feature in self.features), default=1)
+        for first in range(0, len(x), CHUNK):
+            part = x[first : first + CHUNK]
+            # At most every other node is a result that waits for its neighbour.
+            columns = np.ascontiguousarray(part.T)
+            workspace = make_workspace(columns, longest, longest // 2 + 1)
+            values = np.empty(len(part))
+            for k, feature in enumerate(self.features):
+                codes = np.array(feature.codes, np.int32)
+                constants = np.array(feature.constants)
+                count = translate(codes, constants, 0, len(codes), workspace)
+                run(workspace, count, 0, len(part), values)
+                out[first : first + CHUNK, k] = values
+        return out
+
+    def transform(self, table: Any) -> Floats:
+        """The constructed features of a table (DataFrame or matrix) in original units."""
+        return self.construct(self.standardizer.standardize(table))
+
+    def evaluate(self, table: Any) -> Floats:
+        """The model's values before clipping: what the formula computes."""
+        values = np.full(len(table), self.intercept)
+        constructed = self.transform(table)
+        with np.errstate(invalid="ignore", over="ignore"):
+            for k, feature in enumerate(self.features):
+                values += feature.weight * ((constructed[:, k] - feature.centre) * feature.factor)
+            return self.standardizer.restore_target(values)
+
+    def predict(self, table: Any) -> Floats:
+        """The values clipped to the training target's range; its mean where they are undefined."""
+        values = self.evaluate(table)
+        values[np.isnan(values)] = self.standardizer.target_mean
+        return self.standardizer.clip_target(values)
+
+    def original_units(self) -> tuple[float, Floats]:
+        """Intercept and coefficients of the features in the target's units."""
+        scale = self.standardizer.target_scale
+        coefficients = np.array([scale * f.weight * f.factor for f in self.features])
+        centres = np.array([f.centre for f in self.features])
+        start = self.standardizer.target_mean + scale * self.intercept
+        return float(start - coefficients @ centres), coefficients
+
+    # -- as formulas --------------------------------------------------------------------------
+
+    def text(self, digits: int | None = None) -> str:
+        """The model in sympy's syntax, numbers in full unless digits are given."""
+        return model_text(self, digits)
+
+    def feature_texts(self, digits: int | None = None) -> list[str]:
+        """Each constructed feature in sympy's syntax."""
+        return [feature_text(feature, self, digits) for feature in self.features]
+
+    def sympy(self, digits: int | None = None) -> Any:
+        """The model as a sympy expression."""
+        return model_sympy(self, digits)
+
+    def latex(self, digits: int | None = 4) -> str:
+        """The model as LaTeX."""
+        return model_latex(self, digits)
+
+    def __str__(self) -> str:
+        return self.text(digits=4)
+
+    # -- as JSON ------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as plain lists, numbers and text."""
+        names = [column.name for column in self.standardizer.inputs]
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "formula": self.text(digits=6),
+            "target": {
+                "mean": self.standardizer.target_mean,
+                "scale": self.standardizer.target_scale,
+                "range": list(self.standardizer.target_range),
+            },
+            "columns": [_column_to_dict(column) for column in self.standardizer.columns],
+            "intercept": self.intercept,
+            "features": [
+                {
+                    "tree": _tree_to_list(feature, names),
+                    "weight": feature.weight,
+                    "centre": feature.centre,
+                    "factor": feature.factor,
+                }
+                for feature in self.features
+            ],
+            "scores": self.scores,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SymbolicModel:
+        """A model from what `to_dict` gave; a clear error where it is something else."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ValueError(f"This is not a vjmgp model: 'format' is not {FORMAT!r}.")
+        if data.get("version") != VERSION:
+            raise ValueError(
+                f"The model has version {data.get('version')!r}, this package reads {VERSION}."
+            )
+        try:
+            target = data["target"]
+            low, high = target["range"]
+            standardizer = Standardizer(
+                tuple(_column_from_dict(column) for column in data["columns"]),
+                float(target["mean"]),
+                float(target["scale"]),
+                (float(low), float(high)),
+            )
+            names = [column.name for column in standardizer.inputs]
+            features = tuple(
+                Feature(
+                    *_tree_from_list(item["tree"], names),
+                    float(item["weight"]),
+                    float(item["centre"]),
+                    float(item["factor"]),
+                )
+                for item in data["features"]
+            )
+            return cls(standardizer, features, float(data["intercept"]), dict(data["scores"]))
+        except KeyError as error:
+            raise ValueError(f"The model has no entry {error}.") from None
+        except (TypeError, AttributeError) as error:
+            raise ValueError(f"The model is malformed: {error}.") from None
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The model as JSON text, also written to `path` if given."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+
+def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
+    """Read a model that `SymbolicModel.to_json` wrote."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        return SymbolicModel.from_dict(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": column.name,
+        "used": column.used,
+        "mean": column.mean,
+        "scale": column.scale,
+    }
+    if column.codes is not None:
+        data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}
+    return data
+
+
+def _column_from_dict(data: dict[str, Any]) -> Column:
+    codes = None
+    if "codes" in data:
+        codes = {category: float(value) for category, value in data["codes"]}
+    return Column(
+        str(data["name"]),
+        float(data["mean"]),
+        float(data["scale"]),
+        codes,
+        float(data.get("unseen", 0.0)),
+        bool(data["used"]),
+    )
+
+
+def _tree_to_list(feature: Feature, names: list[str]) -> Any:
+    """["add", ["column", "x"], 0.5]: functions by name, columns by name, constants as numbers."""
+    return fold(
+        feature.codes,
+        feature.constants,
+        lambda column: ["column", names[column]],
+        float,
+        lambda name, parts: [name, *parts],
+    )
+
+
+def _tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    codes: list[int] = []
+    constants: list[float] = []
+    waiting = [item]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, int | float) and not isinstance(part, bool):
+            codes.append(CONSTANT)
+            constants.append(float(part))
+            continue
+        if not isinstance(part, list) or not part:
+            raise ValueError(f"A tree holds {part!r}, which is no number, column or function.")
+        name, *rest = part
+        if name == "column" and len(rest) == 1:
+            if rest[0] not in names:
+                raise ValueError(f"A tree uses the unknown column {rest[0]!r}.")
+            codes.append(FIRST_VARIABLE + names.index(rest[0]))
+        elif name in FUNCTION_NAMES and len(rest) == PRIMITIVES[FUNCTION_NAMES.index(name)].arity:
+            codes.append(FUNCTION_NAMES.index(name))
+            waiting.extend(reversed(rest))
+        else:
+            raise ValueError(f"A tree has the unknown part {name!r} with {len(rest)} arguments.")
+        constants.append(0.0)
+    return tuple(codes), tuple(constants)

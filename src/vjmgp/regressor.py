@@ -1,0 +1,504 @@
+"""VJMRegressor: VJM-GP behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .engine.archive import (
+    ALPHA,
+    BORN,
+    FIRST_NODE,
+    N_TREES,
+    O1,
+    O2,
+    SIZE,
+    TRAIN_R2,
+    Archive,
+    front_of,
+    make_archive,
+)
+from .engine.choice import RULES
+from .engine.compiling import engine_id
+from .engine.evolution import Evolution
+from .engine.functions import FUNCTION_NAMES
+from .engine.regularizers import REGULARIZERS
+from .engine.selection import SELECTIONS
+from .engine.settings import Settings
+from .model import Feature, SymbolicModel
+from .tabular import check_finite, fit_standardizer, nominal_columns
+from .warmup import compile_kernels
+
+Floats = NDArray[np.float64]
+Record = dict[str, float]
+
+
+class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Symbolic regression by evolutionary feature construction with a vicinal Jensen gap.
+
+    Genetic programming evolves up to `max_trees` expression trees; a ridge model on them predicts
+    the target. Evolution minimises the leave-one-out error and a regulariser, by default the
+    vicinal Jensen gap: how far the model is from linear between nearby points.
+
+    Parameters
+    ----------
+    regularizer : str, default="jensen_gap"
+        The second objective, one of `vjmgp.REGULARIZERS`: "jensen_gap" (VJM),
+        "finite_difference" (FDM) or "none" (Standard GP).
+    population_size, generations : int, default=200 and 100
+        The budget: population_size × (generations + 1) evaluations.
+    max_time : float or None, default=None
+        Seconds after which no new generation starts.
+    random_state : int, RandomState or None
+        The same number gives the same model, to the last bit.
+    functions : sequence of str
+        Which of the 13 functions trees may use.
+    max_trees, max_depth : int, default=10 and 10
+        Largest number of trees, and depth of a tree.
+    init_depth : (int, int), default=(0, 3)
+        Range of depths of new random trees.
+    selection : str, default="lexicase"
+        How parents are selected, one of `vjmgp.SELECTIONS`.
+    crossover_rate, mutation_rate, addition_rate, deletion_rate : float
+        Rates of the variation operators.
+    ridge_alphas : sequence of float, default=(0.1, 1, 10)
+        Ridge strengths; the one with the smallest leave-one-out error is taken per individual.
+    rounds : int, default=10
+        K: vicinal points per training row.
+    mixup_alpha : float, default=10
+        Parameter of the Beta distribution of mixup shares.
+    mixup_gamma : float, default=0.5
+        How strongly partners with a similar label are preferred.
+    mixup_kernel : {"label", "joint"}, default="label"
+        Similarity of labels (Mix_Y), or of inputs and labels (Mix_XY).
+    fold_share : bool, default=True
+        Whether the anchor always has the larger share of a mixed point.
+    sigma : float, default=0.5
+        Noise of the finite difference, on standardised inputs.
+    tau : float or "adaptive", default="adaptive"
+        Weight of the regulariser in the final choice. Adaptive: 1 where Extra Trees predict the
+        training rows with a cross-validated R² of 0.5 or more, else 10.
+    noise_score : {"mean", "pooled"}, default="mean"
+        That R²: mean over the folds as in the paper, or over all rows at once, which is steadier
+        with heavy-tailed targets.
+    intrusion_detection : bool or "adaptive", default="adaptive"
+        Whether mixed points that leave the data manifold are drawn again. Adaptive: where the
+        R² above is 0.5 or more.
+    intrusion_margin : float, default=0.05
+        μ: how far a share may be off before a point counts as an intrusion.
+    early_stopping : bool, default=False
+        Stop measuring the gap of an individual once it cannot become the best: faster, slightly
+        less exact.
+    unscaled_clean_features : bool, default=False
+        Repeat a slip of the authors' program, which fed the clean side of the gap with unscaled
+        features. Only for comparing with it.
+    final_rule : {"auto", "tau", "knee", "o1", "o2"}, default="auto"
+        How the final model is chosen from the front; "auto" is the regulariser's own rule.
+    categorical_features : "auto", None or sequence of column names or numbers
+        Columns to encode by their target means. "auto": text and category columns of a
+        DataFrame.
+    memory_limit : float, default=1024
+        MiB for stored feature values. A smaller store costs time, never changes a result.
+    callback : callable or None
+        Called after each generation with a dict (generation, seconds, o1, o2, train_r2, size, …);
+        returning True stops the run.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Attributes
+    ----------
+    model_ : SymbolicModel
+        The chosen model: formulas, JSON, and its values before clipping.
+    pareto_front_ : DataFrame
+        The non-dominated models, by rising leave-one-out error.
+    history_ : DataFrame
+        One row per generation; `chosen` is the archive entry that would have been chosen then.
+    archive_ : Archive
+        Every model that was ever on the front.
+    noise_r2_, tau_ : float
+        The noise estimate (NaN where none was needed) and the weight it gave.
+    stopped_by_ : {"generations", "max_time", "callback", "interrupt", "constant"}
+        Why the run ended.
+    timings_ : dict
+        Seconds of preparation and evolution.
+
+    """
+
+    def __init__(
+        self,
+        regularizer: str = "jensen_gap",
+        *,
+        population_size: int = 200,
+        generations: int = 100,
+        max_time: float | None = None,
+        random_state: Any = None,
+        functions: Sequence[str] = FUNCTION_NAMES,
+        max_trees: int = 10,
+        max_depth: int = 10,
+        init_depth: tuple[int, int] = (0, 3),
+        selection: str = "lexicase",
+        crossover_rate: float = 0.9,
+        mutation_rate: float = 0.1,
+        addition_rate: float = 0.5,
+        deletion_rate: float = 0.5,
+        ridge_alphas: Sequence[float] = (0.1, 1.0, 10.0),
+        rounds: int = 10,
+        mixup_alpha: float = 10.0,
+        mixup_gamma: float = 0.5,
+        mixup_kernel: Literal["label", "joint"] = "label",
+        fold_share: bool = True,
+        sigma: float = 0.5,
+        tau: float | Literal["adaptive"] = "adaptive",
+        noise_score: Literal["mean", "pooled"] = "mean",
+        intrusion_detection: bool | Literal["adaptive"] = "adaptive",
+        intrusion_margin: float = 0.05,
+        early_stopping: bool = False,
+        unscaled_clean_features: bool = False,
+        final_rule: str = "auto",
+        categorical_features: Any = "auto",
+        memory_limit: float = 1024.0,
+        callback: Callable[[Record], bool | None] | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.regularizer = regularizer
+        self.population_size = population_size
+        self.generations = generations
+        self.max_time = max_time
+        self.random_state = random_state
+        self.functions = functions
+        self.max_trees = max_trees
+        self.max_depth = max_depth
+        self.init_depth = init_depth
+        self.selection = selection
+        self.crossover_rate = crossover_rate
+        self.mutation_rate = mutation_rate
+        self.addition_rate = addition_rate
+        self.deletion_rate = deletion_rate
+        self.ridge_alphas = ridge_alphas
+        self.rounds = rounds
+        self.mixup_alpha = mixup_alpha
+        self.mixup_gamma = mixup_gamma
+        self.mixup_kernel = mixup_kernel
+        self.fold_share = fold_share
+        self.sigma = sigma
+        self.tau = tau
+        self.noise_score = noise_score
+        self.intrusion_detection = intrusion_detection
+        self.intrusion_margin = intrusion_margin
+        self.early_stopping = early_stopping
+        self.unscaled_clean_features = unscaled_clean_features
+        self.final_rule = final_rule
+        self.categorical_features = categorical_features
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.progress = progress
+
+    # -- fitting ------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> VJMRegressor:
+        """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
+        started = time.perf_counter()
+        settings = self._settings()
+        table, y = self._check_training_data(X, y)
+        names = self._column_names()
+        nominal = nominal_columns(table, names, self.categorical_features)
+        standardizer = fit_standardizer(table, y, names, nominal)
+        self._standardizer = standardizer
+        self.engine_id_ = engine_id()
+        if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
+            return self._fit_constant(settings)
+        compile_kernels()
+        run = Evolution(
+            standardizer.standardize(table),
+            standardizer.standardize_target(y),
+            settings,
+            self._seed(),
+        )
+        self.stopped_by_ = self._evolve(run, started)
+        self.archive_ = run.archive
+        self.history_ = pd.DataFrame(run.history)
+        self.noise_r2_, self.tau_ = run.noise_r2, float(run.tau)
+        self.n_iter_ = run.generation
+        self.timings_ = {
+            "preparation": run.preparation_seconds,
+            "evolution": run.evolution_seconds,
+        }
+        return self.choose()
+
+    def _settings(self) -> Settings:
+        if self.regularizer not in REGULARIZERS:
+            raise ValueError(
+                f"regularizer is {self.regularizer!r}; it must be one of "
+                f"{', '.join(map(repr, REGULARIZERS))}."
+            )
+        if self.selection not in SELECTIONS:
+            raise ValueError(
+                f"selection is {self.selection!r}; it must be one of "
+                f"{', '.join(map(repr, SELECTIONS))}."
+            )
+        if self.final_rule != "auto" and self.final_rule not in RULES:
+            raise ValueError(
+                f"final_rule is {self.final_rule!r}; it must be 'auto' or one of "
+                f"{', '.join(map(repr, RULES))}."
+            )
+        if self.max_time is not None and not self.max_time > 0:
+            raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
+        values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
+        for name in ("functions", "ridge_alphas", "init_depth"):
+            values[name] = tuple(values[name])
+        return Settings(**values)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            if self.random_state < 0:
+                raise ValueError(f"random_state is {self.random_state}; it must be 0 or more.")
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Floats]:
+        """X as a DataFrame or float matrix, y as floats, with scikit-learn's usual checks."""
+        if y is None:
+            raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
+        if self._has_nominal(X):
+            validate_data(self, X, skip_check_array=True)
+            target = column_or_1d(np.asarray(y), dtype=np.float64, warn=True)
+            if len(target) != len(X):
+                raise ValueError(f"X has {len(X)} rows, but y has {len(target)}.")
+            if not np.isfinite(target).all():
+                raise ValueError("Input y contains NaN or infinity.")
+            table = X
+        else:
+            table, target = validate_data(
+                self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
+            )
+            if not np.isfinite(target).all():
+                raise ValueError("Input y contains NaN or infinity.")
+            for k, name in enumerate(self._column_names()):
+                check_finite(table[:, k], name)
+        if len(target) < 2:
+            raise ValueError("VJMRegressor needs at least 2 rows; got n_samples = 1.")
+        return table, np.asarray(target, dtype=np.float64)
+
+    def _has_nominal(self, X: Any) -> bool:
+        names = [str(name) for name in getattr(X, "columns", [])]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"The column name {twice!r} appears more than once.")
+        if not hasattr(X, "iloc"):
+            return False
+        return bool(nominal_columns(X, names, self.categorical_features))
+
+    def _column_names(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return [str(name) for name in self.feature_names_in_]
+        return [f"x{k}" for k in range(self.n_features_in_)]
+
+    def _evolve(self, run: Evolution, started: float) -> str:
+        """Run generation after generation until the budget, the time or the user says stop."""
+        bar = None
+        if self.progress:
+            from tqdm.auto import tqdm
+
+            bar = tqdm(total=run.settings.generations, desc="VJM-GP", unit="gen")
+        try:
+            run.start()
+            while run.generation < run.settings.generations:
+                if self.max_time is not None and time.perf_counter() - started >= self.max_time:
+                    return "max_time"
+                run.step()
+                record = run.history[-1]
+                if bar is not None:
+                    bar.update()
+                    bar.set_postfix(
+                        o1=record.get("o1"), o2=record.get("o2"), size=record.get("size")
+                    )
+                if self.callback is not None and self.callback(dict(record)):
+                    return "callback"
+        except KeyboardInterrupt:
+            if not run.history:
+                raise
+            warnings.warn(
+                f"Interrupted after generation {run.history[-1]['generation']:.0f}: the best model "
+                "so far is kept.",
+                stacklevel=3,
+            )
+            return "interrupt"
+        finally:
+            if bar is not None:
+                bar.close()
+        return "generations"
+
+    def _fit_constant(self, settings: Settings) -> VJMRegressor:
+        """No input varies, or the target does not: the model is the target's mean."""
+        self.archive_ = make_archive(settings.max_trees, 1, 1)
+        self.archive_.counts[:] = 1, 0, 1
+        self.history_ = pd.DataFrame()
+        self.noise_r2_, self.tau_ = float("nan"), 1.0
+        self.n_iter_ = 0
+        self.timings_ = {"preparation": 0.0, "evolution": 0.0}
+        self.stopped_by_ = "constant"
+        return self.choose()
+
+    # -- the front and the archive ------------------------------------------------------------
+
+    def choose(
+        self,
+        index: int | None = None,
+        *,
+        tau: float | None = None,
+        rule: str | None = None,
+    ) -> VJMRegressor:
+        """Choose the model again, without another run.
+
+        Parameters
+        ----------
+        index : int, optional
+            A row of `pareto_front_`.
+        tau : float, optional
+            Another weight of the regulariser (with the rule "tau").
+        rule : {"tau", "knee", "o1", "o2"}, optional
+            Another rule; by default that of the constructor.
+
+        """
+        check_is_fitted(self, "archive_")
+        front = self._front()
+        if index is None:
+            index = self._pick(front, tau, rule)
+        elif not 0 <= index < len(front):
+            raise IndexError(f"The front has {len(front)} models; there is no number {index}.")
+        self._chosen = int(front[index])
+        self.model_ = self._model(self._chosen)
+        return self
+
+    def _pick(self, front: NDArray[np.int64], tau: float | None, rule: str | None) -> int:
+        if rule is None:
+            rule = "tau" if tau is not None else self.final_rule
+        if rule == "auto":
+            rule = REGULARIZERS[self.regularizer].final_rule
+        if rule not in RULES:
+            raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(RULES)}.")
+        scores = self.archive_.scores[front]
+        return RULES[rule](scores[:, O1], scores[:, O2], self.tau_ if tau is None else tau)
+
+    def _front(self) -> NDArray[np.int64]:
+        front = front_of(self.archive_)
+        if not len(front):
+            raise RuntimeError(
+                "No individual gave finite feature values: check the scale of the inputs."
+            )
+        return front
+
+    def _model(self, entry: int) -> SymbolicModel:
+        """The model of an archive entry; features that are constant play no part in it."""
+        archive: Archive = self.archive_
+        node = int(archive.facts[entry, FIRST_NODE])
+        features = []
+        for t in range(archive.facts[entry, N_TREES]):
+            last = node + int(archive.tree_length[entry, t])
+            weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
+            if factor > 0.0:
+                codes = tuple(int(code) for code in archive.codes[node:last])
+                constants = tuple(float(c) for c in archive.constants[node:last])
+                features.append(Feature(codes, constants, weight, centre, factor))
+            node = last
+        scores = archive.scores[entry]
+        return SymbolicModel(
+            self._standardizer,
+            tuple(features),
+            0.0,
+            {
+                "o1": float(scores[O1]),
+                "o2": float(scores[O2]),
+                "train_r2": float(scores[TRAIN_R2]),
+                "alpha": float(scores[ALPHA]),
+                "born": float(archive.facts[entry, BORN]),
+            },
+        )
+
+    def front_models(self) -> list[SymbolicModel]:
+        """The models of `pareto_front_`, in its order."""
+        check_is_fitted(self, "archive_")
+        return [self._model(int(entry)) for entry in self._front()]
+
+    @property
+    def pareto_front_(self) -> pd.DataFrame:
+        """The non-dominated models: objectives, size, whether chosen, and their formulas."""
+        check_is_fitted(self, "archive_")
+        front = self._front()
+        scores, facts = self.archive_.scores[front], self.archive_.facts[front]
+        return pd.DataFrame(
+            {
+                "o1": scores[:, O1],
+                "o2": scores[:, O2],
+                "train_r2": scores[:, TRAIN_R2],
+                "size": facts[:, SIZE],
+                "n_trees": facts[:, N_TREES],
+                "alpha": scores[:, ALPHA],
+                "born": facts[:, BORN],
+                "chosen": front == self._chosen,
+                "formula": [self._model(int(entry)).text(digits=4) for entry in front],
+            }
+        )
+
+    # -- using the model ----------------------------------------------------------------------
+
+    def _check_new_data(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        if any(column.codes is not None for column in self._standardizer.columns):
+            validate_data(self, X, skip_check_array=True, reset=False)
+            table = X
+        else:
+            table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        for k, column in enumerate(self._standardizer.columns):
+            if column.used and column.codes is None:
+                values = table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
+                check_finite(np.asarray(values, dtype=np.float64), column.name)
+        return table
+
+    def predict(self, X: Any) -> Floats:
+        """Predictions, clipped to the range of the training target."""
+        return self.model_.predict(self._check_new_data(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Predictions of the model that would have been chosen after each generation."""
+        table = self._check_new_data(X)
+        previous, values = None, np.empty(0)
+        for entry in self.history_["chosen"] if len(self.history_) else [self._chosen]:
+            if entry != previous:
+                previous, values = entry, self._model(int(entry)).predict(table)
+            yield values.copy()
+
+    def transform(self, X: Any) -> Floats:
+        """The constructed features, one column per tree of the model."""
+        return self.model_.transform(self._check_new_data(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The constructed features as formulas."""
+        check_is_fitted(self, "model_")
+        if input_features is not None and hasattr(self, "feature_names_in_"):
+            if list(input_features) != list(self.feature_names_in_):
+                raise ValueError("input_features is not equal to feature_names_in_")
+        elif input_features is not None and len(input_features) != self.n_features_in_:
+            raise ValueError("input_features should have length equal to number of features")
+        names: list[str] = []
+        for text in self.model_.feature_texts(digits=4):
+            name, count = text, 1
+            while name in names:
+                count += 1
+                name = f"{text} [{count}]"
+            names.append(name)
+        return np.array(names, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # features are float64 whatever comes in
+        return tags

@@ -1,0 +1,45 @@
+"""Compile every kernel once per machine, in one process at a time."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from .engine.compiling import compile_once
+from .engine.evolution import Evolution
+from .engine.pool import compact
+from .engine.population import rehash
+from .engine.regularizers import REGULARIZERS
+from .engine.selection import SELECTIONS
+from .engine.settings import Settings
+
+
+def _use_every_kernel() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    runs = [Settings(regularizer=name) for name in REGULARIZERS]
+    runs += [Settings(selection=name) for name in SELECTIONS]
+    for settings in runs:
+        small = Settings(
+            settings.regularizer,
+            population_size=8,
+            generations=2,
+            selection=settings.selection,
+            intrusion_detection=True,
+        )
+        run = Evolution(x, y, small, seed=0)
+        run.start()
+        run.step()
+        run.step()
+        run.pool = compact(run.pool, room=1)
+        rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
+
+
+@functools.cache
+def compile_kernels() -> None:
+    """Make sure that compiled kernels are on disk; about half a minute the first time.
+
+    Parallel processes are safe: one compiles, the others wait and load.
+    """
+    compile_once("engine", _use_every_kernel)
