@@ -232,13 +232,31 @@ def training_feature(
 
 
 @kernel
-def fill_rows(pool: Pool, tree: int, workspace: Workspace, first: int, last: int) -> None:
-    """Make sure a slot holds the vicinal rows up to `last`; the vicinal ones start at `first`."""
+def extra_feature(
+    pool: Pool,
+    tree: int,
+    workspace: Workspace,
+    first_extra: int,
+    first: int,
+    last: int,
+    scratch: Floats,
+) -> Floats:
+    """The standardised feature on rows first ≤ r < last beyond the training rows.
+
+    A view of the tree's slot, filled as far as it must be, or of `scratch` if it has none.
+    """
     facts, scaling = pool.facts[tree], pool.scaling[tree]
-    start = max(first, facts[FILLED])
-    if start >= last:
-        return
-    values = pool.features[facts[SLOT]][start:last]
+    values = scratch[: last - first]
+    start = first
+    if facts[SLOT] != NO_SLOT:
+        slot = pool.features[facts[SLOT]]
+        start = max(first_extra, facts[FILLED])
+        if start >= last:
+            return slot[first:last]
+        values = slot[start:last]
+        facts[FILLED] = last
     run(workspace, translate_tree(pool, tree, workspace), start, last, values)
     _standardise(values, last - start, scaling[MEAN], scaling[SCALE])
-    facts[FILLED] = last
+    if facts[SLOT] != NO_SLOT:
+        return pool.features[facts[SLOT]][first:last]
+    return values
