@@ -1,0 +1,22 @@
+"""Shared data; every worker waits here until the kernels are compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vjmgp import compile_kernels
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels() -> None:
+    compile_kernels()
+
+
+@pytest.fixture(scope="session")
+def problem() -> tuple[np.ndarray, np.ndarray]:
+    """A small standardised problem: 60 rows, 4 inputs, some noise."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(60, 4))
+    y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.2 * rng.normal(size=60)
+    return (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()

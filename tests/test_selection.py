@@ -1,0 +1,81 @@
+"""Automatic ε-lexicase against its definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vjmgp.engine.rng import below, stream
+from vjmgp.engine.selection import SELECTIONS
+from vjmgp.engine.selection.lexicase import Lexicase, lexicase, mark_passes, median
+
+
+@settings(max_examples=200, deadline=None)
+@given(arrays(float, st.integers(1, 60), elements=st.floats(0, 1e6)))
+def test_median(values):
+    assert median(values.copy(), len(values)) == np.median(values)
+
+
+def test_median_with_many_ties():
+    rng = np.random.default_rng(0)
+    for n in range(1, 80):
+        values = rng.integers(0, 4, n).astype(float)
+        assert median(values.copy(), n) == np.median(values)
+
+
+def slow_passes(errors):
+    """Individuals × cases: within the median absolute deviation of the smallest error."""
+    deviation = np.median(np.abs(errors - np.median(errors, axis=0)), axis=0)
+    return errors <= errors.min(axis=0) + deviation
+
+
+def slow_lexicase(state, passes, count):
+    """The same draws, with sets in place of bits."""
+    n, n_cases = passes.shape
+    order = np.arange(n_cases)
+    chosen = []
+    for _ in range(count):
+        running = list(range(n))
+        for drawn in range(n_cases):
+            other = drawn + below(state, n_cases - drawn)
+            order[drawn], order[other] = order[other], order[drawn]
+            kept = [i for i in running if passes[i, order[drawn]]]
+            if kept:
+                running = kept
+                if len(running) == 1:
+                    break
+        chosen.append(running[below(state, len(running))])
+    return chosen
+
+
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 200])
+def test_lexicase_is_the_slow_one(size):
+    rng = np.random.default_rng(size)
+    errors = rng.normal(size=(2 * size, 37)) ** 2
+    population = rng.permutation(2 * size)[:size]
+    passes = np.empty((37, (size + 63) // 64), np.uint64)
+    mark_passes(errors, population, passes)
+    expected = slow_passes(errors[population])
+    for k in range(size):
+        bits = (passes[:, k // 64] >> np.uint64(k % 64)) & np.uint64(1)
+        np.testing.assert_array_equal(bits.astype(bool), expected[k])
+    parents = np.empty(50, np.int64)
+    lexicase(stream(3, "evolution"), passes, population, parents)
+    slow = slow_lexicase(stream(3, "evolution"), expected, 50)
+    np.testing.assert_array_equal(parents, population[slow])
+
+
+def test_the_best_on_every_case_always_wins():
+    errors = np.random.default_rng(0).uniform(1, 2, (20, 15))
+    errors[7] = 0.0
+    passes = np.empty((15, 1), np.uint64)
+    mark_passes(errors, np.arange(20), passes)
+    if slow_passes(errors)[:, 0].sum() == 1:
+        parents = np.empty(30, np.int64)
+        lexicase(stream(0, "evolution"), passes, np.arange(20), parents)
+        assert (parents == 7).all()
+
+
+def test_registry():
+    assert {"lexicase": Lexicase} == SELECTIONS
