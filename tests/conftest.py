@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+# scikit-learn leaves a check out without it; SciPy reads it when it is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import numpy as np
 import pytest
 

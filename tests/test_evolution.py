@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,7 +86,7 @@ def test_a_fresh_process_gives_the_same_bits(problem):
     import hashlib
 
     here = hashlib.sha256(fingerprint(complete(problem, 1))).hexdigest()
-    script = SCRIPT.format(tests=os.path.dirname(__file__))
+    script = SCRIPT.format(tests=str(Path(__file__).parent))
     for threads in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", script],

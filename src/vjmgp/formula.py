@@ -6,6 +6,7 @@ digits are asked for: the formula then computes what the model computes, up to r
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ def identifiers(names: Sequence[str]) -> list[str]:
         word = re.sub(r"\W", "_", str(name))
         if not word or word[0].isdigit():
             word = f"x{word}"
-        if word in RESERVED or not word.isidentifier():
+        if word in RESERVED or keyword.iskeyword(word):
             word = f"{word}_"
         base, count = word, 1
         while word in result:

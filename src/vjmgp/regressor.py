@@ -280,8 +280,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             table, target = validate_data(
                 self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
             )
-            if not np.isfinite(target).all():
-                raise ValueError("Input y contains NaN or infinity.")
             for k, name in enumerate(self._column_names()):
                 check_finite(table[:, k], name)
         if len(target) < 2:
@@ -466,7 +464,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def predict(self, X: Any) -> Floats:
         """Predictions, clipped to the range of the training target."""
-        return self.model_.predict(self._check_new_data(X))
+        table = self._check_new_data(X)
+        return self.model_.predict(table)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predictions of the model that would have been chosen after each generation."""
@@ -479,7 +478,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def transform(self, X: Any) -> Floats:
         """The constructed features, one column per tree of the model."""
-        return self.model_.transform(self._check_new_data(X))
+        table = self._check_new_data(X)
+        return self.model_.transform(table)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The constructed features as formulas."""

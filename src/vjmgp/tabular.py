@@ -172,17 +172,26 @@ def fit_standardizer(table: Any, y: Floats, names: list[str], nominal: list[int]
             ) from None
         check_finite(values, name)
         varies = len(values) > 0 and bool(values.min() < values.max())
-        mean, scale = float(values.mean()), float(values.std())
+        mean, scale = _mean_and_deviation(values)
         used = bool(varies and scale > 0.0 and np.isfinite(scale))
         columns.append(Column(name, mean, scale if used else 1.0, codes, unseen, used))
-    scale = float(np.std(y))
+    mean, scale = _mean_and_deviation(y)
     varies = bool(np.min(y) < np.max(y)) and scale > 0.0
     return Standardizer(
         tuple(columns),
-        float(np.mean(y)),
+        mean,
         scale if varies else 1.0,
         (float(np.min(y)), float(np.max(y))),
     )
+
+
+def _mean_and_deviation(values: Floats) -> tuple[float, float]:
+    """Mean and population deviation, also of values whose squares leave the range of floats."""
+    largest = float(np.max(np.abs(values)))
+    if not 1e-100 < largest < 1e100 and largest > 0.0:
+        mean, deviation = _mean_and_deviation(values / largest)
+        return mean * largest, deviation * largest
+    return float(np.mean(values)), float(np.std(values))
 
 
 def _target_codes(categories: NDArray[np.object_], y: Floats) -> tuple[dict[Any, float], float]:

@@ -65,7 +65,9 @@ class Evolution:
 
         self.regularizer = REGULARIZERS[settings.regularizer](settings)
         self.noise_r2 = self._noise(x, seed, noise_r2)
-        self.tau = adaptive_tau(self.noise_r2) if settings.tau == "adaptive" else settings.tau
+        self.tau = float(
+            adaptive_tau(self.noise_r2) if settings.tau == "adaptive" else settings.tau
+        )
         self._lay_out_rows(x, self.regularizer.extra_points(x, self.y, seed, self.noise_r2))
         self._make_room(x.shape[1])
 
@@ -107,10 +109,10 @@ class Evolution:
             settings.init_depth[1],
         )
         self._rates = Rates(
-            settings.crossover_rate,
-            settings.mutation_rate,
-            settings.addition_rate,
-            settings.deletion_rate,
+            float(settings.crossover_rate),
+            float(settings.mutation_rate),
+            float(settings.addition_rate),
+            float(settings.deletion_rate),
             settings.max_depth,
         )
         self._scratch = make_scratch(settings.max_depth)

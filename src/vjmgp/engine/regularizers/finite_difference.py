@@ -17,4 +17,4 @@ class FiniteDifference(WorstGap):
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
         """Every row moved by N(0, σ²)."""
         state = stream(seed, "vicinal")
-        return finite_difference(state, x, self.settings.rounds, self.settings.sigma)
+        return finite_difference(state, x, self.settings.rounds, float(self.settings.sigma))

@@ -30,8 +30,8 @@ class JensenGap(WorstGap):
         if self.detects_intrusion(noise_r2):
             detector = fit_forest(stream(seed, "detector"), np.ascontiguousarray(x.T), y)
         rule = MixupRule(
-            settings.mixup_alpha,
-            settings.mixup_gamma,
+            float(settings.mixup_alpha),
+            float(settings.mixup_gamma),
             settings.mixup_kernel == "joint",
             settings.fold_share,
         )

@@ -16,8 +16,8 @@ from ..elementary import from_bits
 from ..population import Individuals
 from ..rng import below
 
-TILE = 16
-"""Cases read together: a cache line or two of each individual's errors."""
+TILE = 64
+"""Cases read together: a few cache lines of each individual's errors."""
 
 
 class Lexicase:

@@ -1,0 +1,115 @@
+"""The kernel cache: named by the engine, compiled by one process, loaded by the rest."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vjmgp.engine import compiling
+
+FIT = """
+import numpy as np
+from vjmgp import VJMRegressor
+rng = np.random.default_rng(0)
+x = rng.normal(size=(30, 2))
+model = VJMRegressor(population_size=20, generations=3, random_state=0).fit(x, x[:, 0])
+print(model.model_.text())
+"""
+
+
+def python(code, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def files(folder):
+    return {p: p.stat().st_mtime_ns for p in Path(folder).rglob("*.nb?")}
+
+
+def test_a_compiled_cache_is_complete_and_never_written_again():
+    """Different data, settings and read-only inputs find every kernel on disk."""
+    folder = compiling.kernel_folder()
+    before = files(folder)
+    code = """
+import numpy as np
+from vjmgp import VJMRegressor
+rng = np.random.default_rng(0)
+for rows, columns in ((12, 1), (300, 5)):
+    x = rng.normal(size=(rows, columns))
+    y = x[:, 0] + rng.normal(size=rows)
+    x.setflags(write=False)
+    y.setflags(write=False)
+    for changes in (
+        {}, {"regularizer": "finite_difference"}, {"regularizer": "none"},
+        {"early_stopping": True}, {"memory_limit": 0.0}, {"mixup_kernel": "joint"},
+        {"unscaled_clean_features": True}, {"intrusion_detection": True}, {"tau": 1},
+    ):
+        model = VJMRegressor(population_size=20, generations=3, **changes).fit(x, y)
+        model.predict(x), model.transform(x), model.choose(0).predict(x)
+"""
+    process = python(code)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert files(folder) == before
+
+
+def test_parallel_processes_share_one_compilation(tmp_path):
+    """Two processes on an empty cache: one compiles, both end with the same model."""
+    both = [python(FIT, VJMGP_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    results = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], results
+    assert results[0][0] == results[1][0] != ""
+    written = files(tmp_path)
+    assert written
+    third = python(FIT, VJMGP_CACHE_DIR=str(tmp_path))
+    assert third.communicate()[0] == results[0][0]
+    assert files(tmp_path) == written
+
+
+def test_an_edit_anywhere_in_the_engine_changes_its_identity(tmp_path, monkeypatch):
+    copy = tmp_path / "engine"
+    shutil.copytree(compiling.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(compiling, "ENGINE_FOLDER", copy)
+    identity = compiling.engine_id.__wrapped__
+    assert identity() == compiling.engine_id()
+    path = copy / "regularizers" / "none.py"
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert identity() != compiling.engine_id()
+
+
+def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    for name in ("VJMGP_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(blocked))
+    folder = compiling.kernel_folder.__wrapped__()
+    assert folder.is_dir()
+    assert "vjmgp-kernels-" in folder.name
+
+
+def test_a_failed_compilation_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling, "kernel_folder", lambda: tmp_path)
+    calls = []
+
+    def fail():
+        calls.append("failed")
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        compiling.compile_once("engine", fail)
+    compiling.compile_once("engine", lambda: calls.append("done"))
+    compiling.compile_once("engine", lambda: calls.append("again"))
+    assert calls == ["failed", "done"]
+
+
+def test_importing_the_package_is_light():
+    code = "import sys, vjmgp; print('numba' in sys.modules, 'pandas' in sys.modules)"
+    assert python(code).communicate()[0].split() == ["False", "False"]

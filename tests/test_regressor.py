@@ -1,0 +1,369 @@
+"""VJMRegressor as its users see it."""
+
+import io
+import json
+import os
+import pickle
+import signal
+import threading
+import time
+import warnings
+from contextlib import redirect_stderr
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
+
+
+@parametrize_with_checks([VJMRegressor(population_size=30, generations=10, random_state=0)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def small(**changes):
+    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(5, 3, size=(80, 3)), columns=["speed", "wind chill", "3rd"])
+    y = 2 * data["speed"] + np.sin(data["wind chill"]) * data["3rd"] + rng.normal(size=80)
+    return data, y.to_numpy()
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return small(generations=15, population_size=60).fit(*table)
+
+
+def test_paper_values_are_the_defaults():
+    parameters = VJMRegressor().get_params()
+    expected = {
+        "population_size": 200,
+        "generations": 100,
+        "regularizer": "jensen_gap",
+        "max_trees": 10,
+        "max_depth": 10,
+        "init_depth": (0, 3),
+        "crossover_rate": 0.9,
+        "mutation_rate": 0.1,
+        "addition_rate": 0.5,
+        "deletion_rate": 0.5,
+        "ridge_alphas": (0.1, 1.0, 10.0),
+        "rounds": 10,
+        "mixup_alpha": 10.0,
+        "mixup_gamma": 0.5,
+        "sigma": 0.5,
+        "tau": "adaptive",
+        "intrusion_margin": 0.05,
+        "selection": "lexicase",
+    }
+    assert {name: parameters[name] for name in expected} == expected
+    assert len(parameters["functions"]) == 13
+
+
+def test_registries_list_names():
+    assert list(REGULARIZERS) == ["jensen_gap", "finite_difference", "none"]
+    assert [REGULARIZERS[name].label for name in REGULARIZERS] == ["VJM", "FDM", "Standard GP"]
+    assert list(SELECTIONS) == ["lexicase"]
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+def test_each_regularizer_learns(table, regularizer):
+    model = small(regularizer=regularizer, generations=20, population_size=60).fit(*table)
+    assert model.score(*table) > 0.6
+
+
+def test_constructed_features_go_into_a_pipeline(table, fitted):
+    data, y = table
+    features = fitted.transform(data)
+    names = fitted.get_feature_names_out()
+    assert features.shape == (80, len(names))
+    assert all(any(word in name for word in ("speed", "wind_chill", "x3rd")) for name in names)
+    assert len(set(names)) == len(names)
+    frame = clone(fitted).set_output(transform="pandas").fit(data, y).transform(data)
+    assert list(frame.columns) == list(names)
+    pipeline = make_pipeline(small(), LinearRegression())
+    assert np.mean(cross_val_score(pipeline, data, y, cv=3)) > 0.5
+
+
+def test_front_choice_and_archive(table, fitted):
+    data, _ = table
+    front = fitted.pareto_front_
+    assert (np.diff(front["o1"]) > 0).all()
+    assert (np.diff(front["o2"]) < 0).all()
+    assert front["chosen"].sum() == 1
+    model = pickle.loads(pickle.dumps(fitted))
+    sums = front["o1"] + fitted.tau_ * front["o2"]
+    assert front["chosen"].idxmax() == sums.idxmin()
+    accurate = model.choose(0).predict(data)
+    assert model.pareto_front_["chosen"][0]
+    model.choose(rule="o2")
+    assert model.pareto_front_["chosen"].iloc[-1]
+    assert not np.array_equal(model.predict(data), accurate)
+    model.choose(tau=0.0)
+    np.testing.assert_array_equal(model.predict(data), accurate)
+    model.choose()
+    np.testing.assert_array_equal(model.predict(data), fitted.predict(data))
+    assert len(model.front_models()) == len(front)
+    with pytest.raises(IndexError, match=f"{len(front)} models"):
+        model.choose(len(front))
+    with pytest.raises(ValueError, match="no rule 'best'"):
+        model.choose(rule="best")
+
+
+def test_history_and_staged_predictions(table, fitted):
+    data, y = table
+    stages = list(fitted.staged_predict(data))
+    assert len(stages) == len(fitted.history_) == 16
+    np.testing.assert_array_equal(stages[-1], fitted.predict(data))
+    for stage, train_r2 in zip(stages, fitted.history_["train_r2"], strict=True):
+        found = 1 - np.sum((y - stage) ** 2) / np.sum((y - y.mean()) ** 2)
+        assert found == pytest.approx(train_r2, abs=1e-9)
+
+
+def test_predictions_stay_within_the_training_target(table, fitted):
+    data, y = table
+    wild = data * 1e6
+    assert fitted.predict(wild).min() >= y.min()
+    assert fitted.predict(wild).max() <= y.max()
+    assert np.isfinite(fitted.predict(data * 1e300)).all()
+
+
+def test_saving(table, fitted, tmp_path):
+    data, _ = table
+    expected = fitted.predict(data)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(data), expected)
+    joblib.dump(fitted, tmp_path / "model.joblib")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(data), expected)
+    fitted.model_.to_json(tmp_path / "model.json")
+    model = load_model(tmp_path / "model.json")
+    assert model == fitted.model_
+    np.testing.assert_array_equal(model.predict(data), expected)
+    readable = json.loads((tmp_path / "model.json").read_text())
+    assert [column["name"] for column in readable["columns"]] == list(data.columns)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "not a vjmgp model"),
+        ({"version": 99}, "version 99"),
+        ({"features": [{"tree": ["exec", "x"], "weight": 1, "centre": 0, "factor": 1}]}, "exec"),
+        ({"features": [{"tree": ["column", "no"], "weight": 1, "centre": 0, "factor": 1}]}, "'no'"),
+        ({"features": [{"tree": ["add", 1.0], "weight": 1, "centre": 0, "factor": 1}]}, "add"),
+        ({"features": [{"tree": None, "weight": 1, "centre": 0, "factor": 1}]}, "None"),
+        ({"features": [{"tree": 1.0}]}, "weight"),
+        ({"target": None}, "malformed"),
+    ],
+)
+def test_a_wrong_model_file_is_refused(fitted, tmp_path, change, message):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(fitted.model_.to_dict() | change))
+    with pytest.raises(ValueError, match=message):
+        load_model(path)
+
+
+def test_callback_sees_each_generation_and_can_stop(table):
+    records = []
+
+    def stop(record):
+        records.append(record)
+        return record["generation"] == 3
+
+    model = small(callback=stop).fit(*table)
+    assert [record["generation"] for record in records] == [1, 2, 3]
+    assert model.stopped_by_ == "callback"
+    assert model.n_iter_ == 3
+
+
+def test_time_limit_is_kept_within_one_generation(table):
+    ends = []
+    started = time.perf_counter()
+    model = small(
+        generations=10**6,
+        max_time=0.5,
+        callback=lambda record: ends.append(time.perf_counter() - started),
+    ).fit(*table)
+    assert model.stopped_by_ == "max_time"
+    assert ends[-1] > 0.5 or len(ends) == 1
+    assert all(end < 0.5 for end in ends[:-1])  # no generation starts after the limit
+
+
+@pytest.mark.parametrize("when", [2])
+def test_ctrl_c_leaves_a_usable_model(table, when):
+    def interrupt(record):
+        if record["generation"] == when:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert threading.current_thread() is threading.main_thread()
+    with pytest.warns(UserWarning, match="Interrupted after generation"):
+        model = small(generations=500, callback=interrupt).fit(*table)
+    assert model.stopped_by_ == "interrupt"
+    assert model.n_iter_ < 10
+    assert np.isfinite(model.predict(table[0])).all()
+    assert len(model.history_) >= when
+
+
+def test_progress_bar_on_demand(table):
+    screen = io.StringIO()
+    with redirect_stderr(screen):
+        small(progress=True).fit(*table)
+        shown = screen.getvalue()
+        small().fit(*table)
+    assert "VJM-GP" in shown
+    assert "6/6" in shown
+    assert screen.getvalue() == shown
+
+
+def test_same_seed_same_model_whatever_the_state_object(table):
+    data, y = table
+    a = small(random_state=3).fit(data, y)
+    b = small(random_state=3).fit(data, y)
+    np.testing.assert_array_equal(a.predict(data), b.predict(data))
+    assert a.model_ == b.model_
+    assert small(random_state=4).fit(data, y).model_ != a.model_
+    c, d = (small(random_state=np.random.RandomState(1)).fit(data, y).model_ for _ in range(2))
+    assert c == d
+
+
+# -- difficult data ---------------------------------------------------------------------------
+
+
+def test_nominal_columns_are_encoded(table):
+    data, y = table
+    rng = np.random.default_rng(1)
+    group = rng.choice(["red", "green", "blue"], 80)
+    y = y + pd.Series(group).map({"red": 30.0, "green": 0.0, "blue": -30.0}).to_numpy()
+    for kind in (group, pd.Categorical(group), pd.Series(group, dtype=object)):
+        model = small(generations=15).fit(data.assign(colour=kind), y)
+        assert model.score(data.assign(colour=kind), y) > 0.9
+        assert "encoded_colour" in model.model_.text()
+    unseen = data.assign(colour="purple")
+    assert np.isfinite(model.predict(unseen)).all()
+    missing = data.assign(colour=pd.Series([None, *group[1:]], dtype=object))
+    assert np.isfinite(model.predict(missing)).all()
+    again = SymbolicModel.from_dict(json.loads(model.model_.to_json()))
+    np.testing.assert_array_equal(again.predict(unseen), model.predict(unseen))
+    coded = data.assign(colour=pd.factorize(group)[0])
+    numbers = small(categorical_features=["colour"], generations=15).fit(coded, y)
+    assert numbers.score(coded, y) > 0.9
+    position = small(categorical_features=[3], generations=15).fit(coded, y)
+    np.testing.assert_array_equal(position.predict(coded), numbers.predict(coded))
+
+
+def test_text_in_an_array_is_told(table):
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        small().fit(np.array([["a", 1], ["b", 2], ["c", 3]], dtype=object), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_missing_and_infinite_values_name_the_column(table, fitted, bad, word):
+    data, y = table
+    broken = data.copy()
+    broken.iloc[4, 1] = bad
+    for action in (lambda: small().fit(broken, y), lambda: fitted.predict(broken)):
+        with pytest.raises(ValueError, match=f"{word} in column 'wind chill' \\(1 of 80"):
+            action()
+    target = y.copy()
+    target[0] = bad
+    with pytest.raises(ValueError, match=f"Input y contains {word}"):
+        small().fit(data, target)
+    with pytest.raises(ValueError, match="Input y contains NaN or infinity"):
+        small().fit(data.assign(kind="a"), target)
+
+
+def test_constant_target_and_constant_columns(table):
+    data, y = table
+    model = small().fit(data, np.full(80, 3.5))
+    assert (model.predict(data) == 3.5).all()
+    assert model.stopped_by_ == "constant"
+    assert model.model_.text() == "3.5"
+    assert len(model.pareto_front_) == 1
+    assert model.transform(data).shape == (80, 0)
+    assert len(list(model.staged_predict(data))) == 1
+    nothing = small().fit(np.ones((20, 2)), np.arange(20.0))
+    assert (nothing.predict(np.ones((2, 2))) == 9.5).all()
+    partly = small().fit(data.assign(same=1.0), y)
+    assert "same" not in partly.model_.text()
+    different = data.assign(same=7.0)
+    np.testing.assert_array_equal(partly.predict(different), partly.predict(data.assign(same=1.0)))
+
+
+def test_one_row_is_refused_and_two_are_enough():
+    with pytest.raises(ValueError, match=r"n_samples = 1|1 sample|minimum of"):
+        small().fit([[1.0, 2.0]], [1.0])
+    assert np.isfinite(small().fit([[1.0], [2.0]], [1.0, 2.0]).predict([[1.5]])).all()
+    three = small().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
+    assert np.isfinite(three.predict([[3.0]])).all()
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(25, 120))
+    model = small(generations=10).fit(x, x[:, 3] + 0.01 * rng.normal(size=25))
+    assert np.isfinite(model.predict(rng.normal(size=(5, 120)))).all()
+
+
+def test_huge_and_tiny_scales():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 2)) * [1e200, 1e-200]
+    y = x[:, 0] / 1e200 * 1e-30
+    model = small().fit(x, y)
+    assert model.score(x, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"regularizer": "jensen"}, "regularizer is 'jensen'; it must be one of 'jensen_gap'"),
+        ({"selection": "roulette"}, "selection is 'roulette'"),
+        ({"final_rule": "best"}, "final_rule is 'best'"),
+        ({"population_size": 1}, "population_size is 1; it must be at least 2"),
+        ({"population_size": 2.5}, "population_size is 2.5; it must be a whole number"),
+        ({"generations": -1}, "generations is -1"),
+        ({"max_time": 0}, "max_time is 0"),
+        ({"crossover_rate": 1.5}, "crossover_rate is 1.5; it must be between 0 and 1"),
+        ({"functions": ("add", "tan")}, "functions is .*'tan'.* one of 'add'"),
+        ({"functions": ()}, "functions is \\(\\); it must be one or more names"),
+        ({"ridge_alphas": ()}, "ridge_alphas"),
+        ({"ridge_alphas": (0.0,)}, "ridge_alphas"),
+        ({"init_depth": (3, 2)}, "init_depth"),
+        ({"max_depth": 40}, "max_depth is 40"),
+        ({"mixup_kernel": "xy"}, "mixup_kernel is 'xy'"),
+        ({"noise_score": "median"}, "noise_score"),
+        ({"tau": "low"}, "tau is 'low'"),
+        ({"tau": -1.0}, "tau is -1.0"),
+        ({"intrusion_detection": "yes"}, "intrusion_detection"),
+        ({"sigma": 0.0}, "sigma is 0.0"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"categorical_features": ["nope"]}, "'nope'.*'speed'"),
+        ({"categorical_features": [9]}, "9.*3 columns"),
+    ],
+)
+def test_bad_parameters_are_named(table, changes, message):
+    with pytest.raises(ValueError, match=message):
+        small(**changes).fit(*table)
+
+
+def test_duplicate_column_names_are_refused(table):
+    data, y = table
+    with pytest.raises(ValueError, match="'speed' appears more than once"):
+        small().fit(data.set_axis(["speed", "speed", "x"], axis=1), y)
+
+
+def test_no_warnings_in_ordinary_use(table):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = small().fit(*table)
+        model.predict(table[0])
+        _ = model.pareto_front_
