@@ -1,0 +1,48 @@
+# Both commands of the README make and use a virtual environment of their own.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check lint format benchmark accuracy lock clean
+
+demo: $(VENV)/ready  ## fit the shipped datasets and write a report
+	$(BIN)/python examples/quickstart.py
+
+test: check  ## set up, check the code and run all tests
+
+check: $(VENV)/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto
+
+benchmark: $(VENV)/ready-dev  ## speed; about half an hour
+	$(BIN)/pip install --quiet "pyoperon==0.6.2"
+	$(BIN)/python -m benchmarks.speed
+
+accuracy: $(VENV)/ready  ## 10 shipped datasets, 5 seeds, beside the paper
+	$(BIN)/python -m benchmarks.accuracy
+
+format: $(VENV)/ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:  ## exact versions of today into requirements.lock
+	rm -rf .lock && $(PYTHON) -m venv .lock
+	.lock/bin/pip install --quiet ".[dev]"
+	.lock/bin/pip freeze --exclude vjmgp | grep -v '^vjmgp ' > requirements.lock
+	rm -rf .lock build
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready: $(VENV)/bin/python requirements.lock pyproject.toml
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable .
+	touch $@
+
+$(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ".[dev]"
+	touch $@ $(VENV)/ready
+
+clean:
+	rm -rf $(VENV) .lock build results/demo results/benchmarks

@@ -1,0 +1,86 @@
+"""How time and memory grow with rows, inputs, rounds, population and generations.
+
+Each line is a run in a process of its own, so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+
+STANDARD = {"rows": 100, "inputs": 7, "rounds": 10, "population_size": 200, "generations": 100}
+TABLE = {
+    "rows": [100, 1000, 10_000, 100_000],
+    "inputs": [2, 7, 30, 100],
+    "rounds": [1, 10, 100],
+    "population_size": [50, 200, 1000],
+    "generations": [10, 100, 1000],
+}
+QUICK = {"rows": [100, 1000], "inputs": [2, 30], "generations": [10, 100]}
+
+
+def measure(case: dict[str, int]) -> dict[str, float]:
+    """One run, in this process."""
+    from benchmarks.problems import synthetic
+    from vjmgp import compile_kernels
+    from vjmgp.engine.evolution import Evolution
+    from vjmgp.engine.settings import Settings
+
+    compile_kernels()
+    small = Evolution(*synthetic(20, 2), Settings(population_size=10), seed=0)  # load the kernels
+    small.start()
+    small.step()
+    settings = Settings(
+        rounds=case["rounds"],
+        population_size=case["population_size"],
+        generations=case["generations"],
+    )
+    run = Evolution(*synthetic(case["rows"], case["inputs"]), settings, seed=0)
+    run.start()
+    for _ in range(settings.generations):
+        run.step()
+    return {
+        "preparation": run.preparation_seconds,
+        "evolution": run.evolution_seconds,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def in_own_process(case: dict[str, int]) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.scaling", json.dumps(case)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def report(table: dict[str, list[int]]) -> list[str]:
+    """Lines of a Markdown table; growth is the time per unit beside that of the first line."""
+    lines = [
+        "One thread; the others as in the standard run (100 rows, 7 inputs, K = 10, 200 × 100). "
+        "Growth: how often the total time of the first line, and how often the size.",
+        "",
+        "| what | size | preparation s | evolution s | total s | growth | peak MiB |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, sizes in table.items():
+        first = None
+        for size in sizes:
+            found = in_own_process(STANDARD | {name: size})
+            total = found["preparation"] + found["evolution"]
+            first = first or total
+            lines.append(
+                f"| {name} | {size:,} | {found['preparation']:.2f} | {found['evolution']:.2f} | "
+                f"{total:.2f} | {total / first:.1f} × for {size / sizes[0]:g} × | "
+                f"{found['memory']:.0f} |"
+            )
+            print(lines[-1], file=sys.stderr, flush=True)
+    return lines
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("case")
+    print(json.dumps(measure(json.loads(parser.parse_args().case))))
