@@ -51,6 +51,7 @@ def fit(name: str, method: str, seed: int) -> tuple[VJMRegressor, float, float]:
 
 
 def as_image(figure: plt.Figure) -> str:
+    """A figure as an HTML image that needs no file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, bbox_inches="tight")
     plt.close(figure)

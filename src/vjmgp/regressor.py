@@ -106,7 +106,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     categorical_features : "auto", None or sequence of column names or numbers
         Columns to encode by their target means. "auto": text and category columns of a
         DataFrame.
-    memory_limit : float, default=1024
+    memory_limit : float, default=4096
         MiB for stored feature values. A smaller store costs time, never changes a result.
     callback : callable or None
         Called after each generation with a dict (generation, seconds, o1, o2, train_r2, size, …);
@@ -165,7 +165,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         unscaled_clean_features: bool = False,
         final_rule: str = "auto",
         categorical_features: Any = "auto",
-        memory_limit: float = 1024.0,
+        memory_limit: float = 4096.0,
         callback: Callable[[Record], bool | None] | None = None,
         progress: bool = False,
     ) -> None:

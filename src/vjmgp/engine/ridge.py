@@ -33,6 +33,7 @@ class RidgeScratch(NamedTuple):
     """max_trees × n: the individual's features."""
     gram: Floats
     factor: Floats
+    """alphas × max_trees × max_trees."""
     moments: Floats
     weights: Floats
     """alphas × max_trees."""
@@ -52,7 +53,7 @@ def make_ridge_scratch(n: int, max_trees: int, n_alphas: int) -> RidgeScratch:
     return RidgeScratch(
         z=np.empty((max_trees, n)),
         gram=np.empty((max_trees, max_trees)),
-        factor=np.empty((max_trees, max_trees)),
+        factor=np.empty((n_alphas, max_trees, max_trees)),
         moments=np.empty(max_trees),
         weights=np.empty((n_alphas, max_trees)),
         solved=np.empty((max_trees, ROWS)),
@@ -104,7 +105,7 @@ def _loo_of_rows(
     """Fitted values and squared leave-one-out errors of the rows, for alpha number a."""
     n, width = len(y), last - first
     solved, leverage, fitted = scratch.solved, scratch.leverage[:width], scratch.fitted[:width]
-    factor = scratch.factor
+    factor = scratch.factor[a]
     for i in range(width):
         leverage[i] = 1.0 / n
         fitted[i] = mean
@@ -147,12 +148,14 @@ def fit_ridge(
         scratch.moments[i] = dot(scratch.z[i], y, n)
         for j in range(i + 1):
             scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
+    for a in range(len(alphas)):
+        factorise(scratch.gram, alphas[a], m, scratch.factor[a])
+        solve(scratch.factor[a], scratch.moments, m, scratch.weights[a])
+    for first in range(0, n, ROWS):
+        for a in range(len(alphas)):
+            _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
     best, least = 0, np.inf
     for a in range(len(alphas)):
-        factorise(scratch.gram, alphas[a], m, scratch.factor)
-        solve(scratch.factor, scratch.moments, m, scratch.weights[a])
-        for first in range(0, n, ROWS):
-            _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
         error = dot(scratch.errors[a], scratch.ones, n) / n
         if error < least:
             best, least = a, error

@@ -39,7 +39,7 @@ class Settings:
     intrusion_margin: float = 0.05
     early_stopping: bool = False
     unscaled_clean_features: bool = False
-    memory_limit: float = 1024.0
+    memory_limit: float = 4096.0
     """MiB for stored feature values."""
 
     def __post_init__(self) -> None:

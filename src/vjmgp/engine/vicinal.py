@@ -65,6 +65,8 @@ def mixup(
         np.zeros(total, np.int64),
     )
     waiting = np.arange(total)
+    if detector is not None:
+        waiting = (detector.order[:, None] + n * np.arange(rounds)).ravel()
     for attempt in range(ATTEMPTS):
         anchor_alpha = rule.alpha * 10.0 ** (attempt // PATIENCE)
         _draw(state, x, y, rule, anchor_alpha, waiting, result)
