@@ -14,19 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .engine.archive import (
-    ALPHA,
-    BORN,
-    FIRST_NODE,
-    N_TREES,
-    O1,
-    O2,
-    SIZE,
-    TRAIN_R2,
-    Archive,
-    front_of,
-    make_archive,
-)
+from .engine.archive import make_archive, trimmed
 from .engine.choice import RULES
 from .engine.compiling import engine_id
 from .engine.evolution import Evolution
@@ -34,15 +22,15 @@ from .engine.functions import FUNCTION_NAMES
 from .engine.regularizers import REGULARIZERS
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
-from .model import Feature, SymbolicModel
-from .tabular import check_finite, fit_standardizer, nominal_columns
+from .front import FrontMixin
+from .tabular import check_finite, column_of, fit_standardizer, nominal_columns
 from .warmup import compile_kernels
 
 Floats = NDArray[np.float64]
 Record = dict[str, float]
 
 
-class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by evolutionary feature construction with a vicinal Jensen gap.
 
     Genetic programming evolves up to `max_trees` expression trees; a ridge model on them predicts
@@ -57,7 +45,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     population_size, generations : int, default=200 and 100
         The budget: population_size × (generations + 1) evaluations.
     max_time : float or None, default=None
-        Seconds after which no new generation starts.
+        Seconds after which no new generation starts. Compiling, which only the first fit on a
+        machine does, is not counted.
     random_state : int, RandomState or None
         The same number gives the same model, to the last bit.
     functions : sequence of str
@@ -206,7 +195,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def fit(self, X: Any, y: Any) -> VJMRegressor:
         """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
-        started = time.perf_counter()
         settings = self._settings()
         table, y = self._check_training_data(X, y)
         names = self._column_names()
@@ -217,6 +205,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings)
         compile_kernels()
+        started = time.perf_counter()
         run = Evolution(
             standardizer.standardize(table),
             standardizer.standardize_target(y),
@@ -224,7 +213,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             self._seed(),
         )
         self.stopped_by_ = self._evolve(run, started)
-        self.archive_ = run.archive
+        self.archive_ = trimmed(run.archive)
         self.history_ = pd.DataFrame(run.history)
         self.noise_r2_, self.tau_ = run.noise_r2, float(run.tau)
         self.n_iter_ = run.generation
@@ -346,107 +335,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.stopped_by_ = "constant"
         return self.choose()
 
-    # -- the front and the archive ------------------------------------------------------------
-
-    def choose(
-        self,
-        index: int | None = None,
-        *,
-        tau: float | None = None,
-        rule: str | None = None,
-    ) -> VJMRegressor:
-        """Choose the model again, without another run.
-
-        Parameters
-        ----------
-        index : int, optional
-            A row of `pareto_front_`.
-        tau : float, optional
-            Another weight of the regulariser (with the rule "tau").
-        rule : {"tau", "knee", "o1", "o2"}, optional
-            Another rule; by default that of the constructor.
-
-        """
-        check_is_fitted(self, "archive_")
-        front = self._front()
-        if index is None:
-            index = self._pick(front, tau, rule)
-        elif not 0 <= index < len(front):
-            raise IndexError(f"The front has {len(front)} models; there is no number {index}.")
-        self._chosen = int(front[index])
-        self.model_ = self._model(self._chosen)
-        return self
-
-    def _pick(self, front: NDArray[np.int64], tau: float | None, rule: str | None) -> int:
-        if rule is None:
-            rule = "tau" if tau is not None else self.final_rule
-        if rule == "auto":
-            rule = REGULARIZERS[self.regularizer].final_rule
-        if rule not in RULES:
-            raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(RULES)}.")
-        scores = self.archive_.scores[front]
-        return RULES[rule](scores[:, O1], scores[:, O2], self.tau_ if tau is None else tau)
-
-    def _front(self) -> NDArray[np.int64]:
-        front = front_of(self.archive_)
-        if not len(front):
-            raise RuntimeError(
-                "No individual gave finite feature values: check the scale of the inputs."
-            )
-        return front
-
-    def _model(self, entry: int) -> SymbolicModel:
-        """The model of an archive entry; features that are constant play no part in it."""
-        archive: Archive = self.archive_
-        node = int(archive.facts[entry, FIRST_NODE])
-        features = []
-        for t in range(archive.facts[entry, N_TREES]):
-            last = node + int(archive.tree_length[entry, t])
-            weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
-            if factor > 0.0:
-                codes = tuple(int(code) for code in archive.codes[node:last])
-                constants = tuple(float(c) for c in archive.constants[node:last])
-                features.append(Feature(codes, constants, weight, centre, factor))
-            node = last
-        scores = archive.scores[entry]
-        return SymbolicModel(
-            self._standardizer,
-            tuple(features),
-            0.0,
-            {
-                "o1": float(scores[O1]),
-                "o2": float(scores[O2]),
-                "train_r2": float(scores[TRAIN_R2]),
-                "alpha": float(scores[ALPHA]),
-                "born": float(archive.facts[entry, BORN]),
-            },
-        )
-
-    def front_models(self) -> list[SymbolicModel]:
-        """The models of `pareto_front_`, in its order."""
-        check_is_fitted(self, "archive_")
-        return [self._model(int(entry)) for entry in self._front()]
-
-    @property
-    def pareto_front_(self) -> pd.DataFrame:
-        """The non-dominated models: objectives, size, whether chosen, and their formulas."""
-        check_is_fitted(self, "archive_")
-        front = self._front()
-        scores, facts = self.archive_.scores[front], self.archive_.facts[front]
-        return pd.DataFrame(
-            {
-                "o1": scores[:, O1],
-                "o2": scores[:, O2],
-                "train_r2": scores[:, TRAIN_R2],
-                "size": facts[:, SIZE],
-                "n_trees": facts[:, N_TREES],
-                "alpha": scores[:, ALPHA],
-                "born": facts[:, BORN],
-                "chosen": front == self._chosen,
-                "formula": [self._model(int(entry)).text(digits=4) for entry in front],
-            }
-        )
-
     # -- using the model ----------------------------------------------------------------------
 
     def _check_new_data(self, X: Any) -> Any:
@@ -458,8 +346,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
         for k, column in enumerate(self._standardizer.columns):
             if column.used and column.codes is None:
-                values = table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
-                check_finite(np.asarray(values, dtype=np.float64), column.name)
+                check_finite(column.numbers(column_of(table, k)), column.name)
         return table
 
     def predict(self, X: Any) -> Floats:

@@ -35,7 +35,13 @@ class Column:
     def numbers(self, values: Any) -> Floats:
         """The column as numbers: encoded if it is nominal."""
         if self.codes is None:
-            return np.asarray(values, dtype=np.float64)
+            try:
+                return np.asarray(values, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"Column {self.name!r} is not numeric ({error}); convert it, or give it to "
+                    "categorical_features."
+                ) from None
         series = pd.Series(_as_categories(values))
         encoded = series.map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
         return np.where(np.isnan(encoded), self.unseen, encoded)
@@ -58,7 +64,7 @@ class Standardizer:
     def encode(self, table: Any) -> Floats:
         """Rows × inputs, encoded but in original units."""
         used = [
-            column.numbers(_column(table, k))
+            column.numbers(column_of(table, k))
             for k, column in enumerate(self.columns)
             if column.used
         ]
@@ -83,7 +89,8 @@ class Standardizer:
         return np.clip(y, *self.target_range)
 
 
-def _column(table: Any, k: int) -> Any:
+def column_of(table: Any, k: int) -> Any:
+    """Column k of a DataFrame or matrix."""
     return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
 
 
@@ -161,15 +168,9 @@ def fit_standardizer(table: Any, y: Floats, names: list[str], nominal: list[int]
     for k, name in enumerate(names):
         codes, unseen = None, 0.0
         if k in nominal:
-            codes, unseen = _target_codes(_as_categories(_column(table, k)), y)
+            codes, unseen = _target_codes(_as_categories(column_of(table, k)), y)
         column = Column(name, 0.0, 1.0, codes, unseen)
-        try:
-            values = column.numbers(_column(table, k))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"Column {name!r} is not numeric ({error}); give it to categorical_features or "
-                "convert it."
-            ) from None
+        values = column.numbers(column_of(table, k))
         check_finite(values, name)
         varies = len(values) > 0 and bool(values.min() < values.max())
         mean, scale = _mean_and_deviation(values)

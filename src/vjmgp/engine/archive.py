@@ -69,6 +69,15 @@ def reserve(archive: Archive, entries: int, nodes: int) -> Archive:
     return archive._replace(**longer)
 
 
+def trimmed(archive: Archive) -> Archive:
+    """The archive without the room it has left."""
+    entries, nodes, front = (int(count) for count in archive.counts)
+    lengths = {"codes": nodes, "constants": nodes, "front": front, "counts": 3}
+    return Archive(
+        *(values[: lengths.get(name, entries)].copy() for name, values in archive._asdict().items())
+    )
+
+
 @kernel
 def _append(
     archive: Archive, pool: Pool, individuals: Individuals, y: Floats, row: int, generation: int
