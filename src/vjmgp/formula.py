@@ -55,27 +55,24 @@ def _shifted(name: str, offset: float, digits: int | None) -> str:
 
 
 def _add(a: Part, b: Part) -> Part:
-    if b[0].startswith("-"):
-        return f"{a[0]} - {_bracket((b[0][1:], b[1]), PRODUCT)}" if b[1] != SUM else (
-            f"{a[0]} + ({b[0]})"
-        ), SUM
-    return f"{a[0]} + {b[0]}", SUM
+    return (f"{a[0]} - {b[0][1:]}" if b[0].startswith("-") else f"{a[0]} + {b[0]}"), SUM
 
 
-def _sub(a: Part, b: Part) -> Part:
-    text = _bracket(b, PRODUCT)
-    return f"{a[0]} - ({text})" if text.startswith("-") else f"{a[0]} - {text}", SUM
+def _factor(a: Part) -> str:
+    """As it stands behind a sign of operation."""
+    text = _bracket(a, PRODUCT)
+    return f"({text})" if text.startswith("-") else text
 
 
-def _mul(a: Part, b: Part) -> Part:
-    right = _bracket(b, PRODUCT)
-    return f"{_bracket(a, PRODUCT)}*" + (f"({right})" if right.startswith("-") else right), PRODUCT
+def _power(a: Part) -> str:
+    text = _bracket(a, ATOM)
+    return f"({text})**2" if text.startswith("-") else f"{text}**2"
 
 
 TEXT: dict[str, Callable[..., Part]] = {
     "add": _add,
-    "sub": _sub,
-    "mul": _mul,
+    "sub": lambda a, b: (f"{a[0]} - {_factor(b)}", SUM),
+    "mul": lambda a, b: (f"{_bracket(a, PRODUCT)}*{_factor(b)}", PRODUCT),
     "aq": lambda a, b: (f"{_bracket(a, PRODUCT)}/sqrt(1 + {_power(b)})", PRODUCT),
     "max": lambda a, b: (f"Max({a[0]}, {b[0]})", ATOM),
     "min": lambda a, b: (f"Min({a[0]}, {b[0]})", ATOM),
@@ -85,18 +82,8 @@ TEXT: dict[str, Callable[..., Part]] = {
     "sin": lambda a: (f"sin(pi*{_factor(a)})", ATOM),
     "cos": lambda a: (f"cos(pi*{_factor(a)})", ATOM),
     "abs": lambda a: (f"Abs({a[0]})", ATOM),
-    "neg": lambda a: (f"-{_factor(a)}", SUM),
+    "neg": lambda a: (f"-{_factor(a)}", PRODUCT),
 }
-
-
-def _factor(a: Part) -> str:
-    text = _bracket(a, PRODUCT)
-    return f"({text})" if text.startswith("-") else text
-
-
-def _power(a: Part) -> str:
-    text = _bracket(a, ATOM)
-    return f"({text})**2" if text.startswith("-") else f"{text}**2"
 
 
 def fold(
@@ -134,7 +121,7 @@ def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) ->
         return f"({_shifted(name, mean, digits)})/{number(scale, digits)}", PRODUCT
 
     def constant(value: float) -> Part:
-        return number(value, digits), ATOM if value >= 0 else SUM
+        return number(value, digits), ATOM if value >= 0 else PRODUCT
 
     def call(name: str, parts: list[Part]) -> Part:
         return TEXT[name](*parts)
