@@ -117,7 +117,8 @@ def main() -> None:
 {table.round(3).to_html(border=0)}
 <h2>{EXAMPLE}: one run</h2>{curves(models)}
 <p class="note">Standard GP goes on improving on the training rows when the test score no longer
-follows. The Jensen gap tells a model that bends between neighbouring points from one that does not.</p>
+follows. The Jensen gap tells a model that bends between neighbouring points from one that does
+not.</p>
 <h2>The final models</h2>{formulas}</html>""",
         encoding="utf-8",
     )

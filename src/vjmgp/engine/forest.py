@@ -14,7 +14,7 @@ import numpy as np
 from .arrays import Floats, Integers, Whole, Words
 from .compiling import kernel
 from .elementary import from_bits, to_bits
-from .rng import uniform
+from .rng import below, uniform
 
 LEAF = -1
 
@@ -70,18 +70,24 @@ def _best_cut(
     if low == high:
         return LEAF, low
     best, best_cut, best_gain = LEAF, total / n, -np.inf
-    for c in range(x.shape[0]):
+    n_columns = x.shape[0]
+    turn = below(state, n_columns)  # of equally good columns each should have its turn
+    for c in range(turn, turn + n_columns):
+        c -= n_columns if c >= n_columns else 0
         column = x[c]
-        low, high = np.inf, -np.inf
         for i in range(n):
-            value = column[rows[i]]
-            values[i] = value
-            low, high = min(low, value), max(high, value)
+            values[i] = column[np.uint64(rows[i])]
+        low, high = values[0], values[0]
+        for i in range(1, n):
+            low = values[i] if values[i] < low else low
+            high = values[i] if values[i] > high else high
         if not low < high:
             continue
         cut = low + uniform(state) * (high - low)
         if cut >= high:
             cut = low
+        if n == 2:
+            return c, cut  # any cut separates two rows
         left_sum, left = 0.0, 0
         for i in range(n):
             inside = values[i] <= cut
