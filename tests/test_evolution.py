@@ -179,6 +179,20 @@ def test_invalid_individuals_are_never_parents_nor_models(problem):
     assert np.isfinite(run.archive.scores[front_of(run.archive)]).all()
 
 
+def test_a_population_without_a_valid_individual_starts_anew(problem):
+    x, y = problem
+    settings = Settings(population_size=3, functions=("neg",))
+    empty = 0
+    for seed in range(12):
+        run = Evolution(x * 1e200, y, settings, seed, noise_r2=0.0)
+        run.start()
+        empty += len(run.population) == 0
+        for _ in range(4):
+            run.step()
+            assert np.isfinite(run.individuals.o1[run.population]).all()
+    assert empty > 0
+
+
 def test_history_has_a_row_per_generation(problem):
     run = complete(problem)
     assert [record["generation"] for record in run.history] == list(range(9))

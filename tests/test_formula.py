@@ -66,7 +66,8 @@ def test_sympy_computes_the_models_numbers(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_sympy_reads_the_text(seed):
     model, table = random_model(seed, depth=2)
-    symbols = {word: sympy.Symbol(word, real=True) for word in WORDS}
+    assert model.variables == WORDS
+    symbols = {word: sympy.Symbol(word, real=True) for word in model.variables}
     read = sympy.sympify(model.text(), locals=symbols)
     compute = sympy.lambdify(list(symbols.values()), read, "numpy")
     found = compute(*(columns(table)[word] for word in symbols))

@@ -262,6 +262,84 @@ def test_nominal_columns_are_encoded(table):
     np.testing.assert_array_equal(position.predict(coded), numbers.predict(coded))
 
 
+@pytest.mark.parametrize("wanted", [["group"], "group", [1], 1, [False, True]])
+def test_ways_to_name_a_categorical_column(wanted):
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.normal(size=60), "group": rng.integers(0, 4, 60)})
+    y = np.array([5.0, -3.0, 9.0, 0.0])[data["group"]] + 0.1 * data["a"].to_numpy()
+    model = small(categorical_features=wanted).fit(data, y)
+    assert [column.codes is not None for column in model.model_.standardizer.columns] == [0, 1]
+    assert model.score(data, y) > 0.9
+    if not isinstance(wanted, str) and wanted != ["group"]:  # a matrix has no names
+        matrix = small(categorical_features=wanted).fit(data.to_numpy(), y)
+        np.testing.assert_allclose(matrix.predict(data.to_numpy().tolist()), model.predict(data))
+
+
+def test_a_mask_of_the_wrong_length_is_refused(table):
+    with pytest.raises(ValueError, match="mask of 2 values, but the data have 3 columns"):
+        small(categorical_features=[True, False]).fit(*table)
+
+
+def test_text_in_a_matrix_can_be_categorical():
+    rng = np.random.default_rng(0)
+    x = np.array([[float(k), "ab"[k % 2]] for k in range(40)], dtype=object)
+    model = small(categorical_features=[1]).fit(x, np.arange(40) % 2 + 0.01 * rng.normal(size=40))
+    assert model.score(x, np.arange(40) % 2) > 0.9
+
+
+def test_integer_column_names_are_positions(table):
+    data, y = table
+    model = small(categorical_features=[2]).fit(data.round().set_axis([7, 8, 9], axis=1), y)
+    assert [c.name for c in model.model_.standardizer.columns] == ["x0", "x1", "x2"]
+    assert model.model_.standardizer.columns[2].codes is not None
+
+
+def test_dates_are_refused_by_name(table):
+    data, y = table
+    dated = data.assign(day=pd.date_range("2020-01-01", periods=80))
+    for frame in (dated, dated.assign(colour="red")):
+        with pytest.raises(ValueError, match="Column 'day' holds dates"):
+            small().fit(frame, y)
+
+
+def test_categories_that_json_cannot_hold_become_text(table, tmp_path):
+    data, y = table
+    binned = data.assign(bin=pd.cut(data["speed"], 4))
+    model = small().fit(binned, y)
+    model.model_.to_json(tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict(binned), model.predict(binned))
+
+
+def test_a_loaded_model_finds_columns_by_name(table, fitted, tmp_path):
+    data, _ = table
+    model = SymbolicModel.from_dict(fitted.model_.to_dict())
+    expected = fitted.predict(data)
+    mixed = data[["3rd", "speed", "wind chill"]].assign(other="x")
+    np.testing.assert_array_equal(model.predict(mixed), expected)
+    np.testing.assert_array_equal(model.predict(data.to_numpy().tolist()), expected)
+    with pytest.raises(ValueError, match="column 'wind chill' of the training data is missing"):
+        model.predict(data[["speed", "3rd"]])
+    with pytest.raises(ValueError, match="Expected 3 columns, got 2"):
+        model.predict(data.to_numpy()[:, :2])
+    with pytest.raises(ValueError, match="Expected rows × columns"):
+        model.predict(data.to_numpy()[0])
+    with pytest.raises(ValueError, match="NaN in column 'speed'"):
+        model.predict(data.assign(speed=np.nan))
+
+
+def test_another_final_rule_shows_in_history_and_stages(table):
+    data, _ = table
+    model = small(final_rule="o2", generations=8).fit(*table)
+    np.testing.assert_array_equal(list(model.staged_predict(data))[-1], model.predict(data))
+    assert model.pareto_front_["chosen"].iloc[-1]
+
+
+def test_numpy_numbers_as_parameters(table):
+    model = small(population_size=np.int64(30), max_trees=np.int32(4), tau=np.float32(2))
+    assert model.fit(*table).tau_ == 2.0
+
+
 def test_text_in_a_numeric_column_is_named(table):
     data, y = table
     model = small().fit(data.assign(colour="red"), y)
@@ -307,6 +385,7 @@ def test_constant_target_and_constant_columns(table):
     assert len(list(model.staged_predict(data))) == 1
     nothing = small().fit(np.ones((20, 2)), np.arange(20.0))
     assert (nothing.predict(np.ones((2, 2))) == 9.5).all()
+    assert nothing.pareto_front_["o1"][0] == pytest.approx((20 / 19) ** 2)
     partly = small().fit(data.assign(same=1.0), y)
     assert "same" not in partly.model_.text()
     different = data.assign(same=7.0)
@@ -357,6 +436,13 @@ def test_huge_and_tiny_scales():
         ({"noise_score": "median"}, "noise_score"),
         ({"tau": "low"}, "tau is 'low'"),
         ({"tau": -1.0}, "tau is -1.0"),
+        ({"tau": None}, "tau is None; it must be 'adaptive' or a number"),
+        ({"max_depth": 3.5}, "max_depth is 3.5; it must be a whole number"),
+        ({"init_depth": (0.5, 2)}, "init_depth"),
+        ({"init_depth": 2}, "init_depth is 2; it must be a sequence"),
+        ({"ridge_alphas": 1.0}, "ridge_alphas is 1.0; it must be a sequence"),
+        ({"functions": "add"}, "functions is 'add'; it must be a sequence"),
+        ({"memory_limit": np.inf}, "memory_limit is inf"),
         ({"intrusion_detection": "yes"}, "intrusion_detection"),
         ({"sigma": 0.0}, "sigma is 0.0"),
         ({"random_state": -1}, "random_state is -1"),

@@ -61,7 +61,7 @@ def test_accepted_points_satisfy_the_detector(problem):
     a, b = y[np.arange(600) % 60], y[v.partner]
     ends = [(v.share + s * 0.05) * a + (1 - v.share - s * 0.05) * b for s in (-1, 1)]
     inside = (prediction >= np.minimum(*ends) - 1e-8) & (prediction <= np.maximum(*ends) + 1e-8)
-    assert inside[v.attempts < 100].all()
+    assert inside[v.attempts <= 100].all()  # the 101st draw stays as it is
     assert v.attempts.max() > 10  # the anchor's share had to grow for some
     assert v.share[v.attempts > 30].min() > 0.9
     without = mixup(stream(0, "vicinal"), x, y, 10, MIX_Y)

@@ -117,7 +117,7 @@ def _fetch(name: str, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
 def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:
     """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed)."""
     path = Path(path)
-    kinds = [suffix for suffix in path.suffixes if suffix in READERS]
+    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in READERS]
     if not kinds:
         raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
     if not path.exists():

@@ -1,7 +1,8 @@
 """Trees as formulas: text, sympy and LaTeX, in the user's column names and original units.
 
-The text is sympy's own syntax, so `sympy.sympify` reads it. Numbers are written in full unless
-digits are asked for: the formula then computes what the model computes, up to rounding.
+The text is sympy's own syntax. `sympy.sympify` reads it, best with `locals` made of the model's
+`variables`, since sympy knows names such as `beta` as something else. Numbers are written in full
+unless digits are asked for: the formula then computes what the model computes, up to rounding.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def fold(
     return stack[0]
 
 
-def _inputs(model: SymbolicModel) -> list[tuple[str, float, float]]:
+def formula_inputs(model: SymbolicModel) -> list[tuple[str, float, float]]:
     """Name, mean and scale of each input; a nominal column appears as its encoded value."""
     columns = model.standardizer.inputs
     names = identifiers([f"encoded_{c.name}" if c.codes is not None else c.name for c in columns])
@@ -114,7 +115,7 @@ def _inputs(model: SymbolicModel) -> list[tuple[str, float, float]]:
 
 
 def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> Part:
-    inputs = _inputs(model)
+    inputs = formula_inputs(model)
 
     def leaf(column: int) -> Part:
         name, mean, scale = inputs[column]
@@ -153,7 +154,7 @@ def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
     real = sympy.Float
     symbols = [
         (sympy.Symbol(name, real=True), real(mean), real(scale))
-        for name, mean, scale in _inputs(model)
+        for name, mean, scale in formula_inputs(model)
     ]
     functions: dict[str, Callable[..., Any]] = {
         "add": lambda a, b: a + b,

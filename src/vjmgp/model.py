@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from .engine.evaluation import make_workspace, run, translate
 from .engine.functions import CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
-from .formula import feature_text, fold, model_latex, model_sympy, model_text
+from .formula import (
+    feature_text,
+    fold,
+    formula_inputs,
+    model_latex,
+    model_sympy,
+    model_text,
+)
 from .tabular import Column, Standardizer
 
 Floats = NDArray[np.float64]
@@ -74,13 +81,17 @@ class SymbolicModel:
         return out
 
     def transform(self, table: Any) -> Floats:
-        """The constructed features of a table (DataFrame or matrix) in original units."""
+        """The constructed features of a table in original units.
+
+        A DataFrame's columns are found by name, whatever their order and whatever else it holds;
+        a matrix has the training columns in their order.
+        """
         return self.construct(self.standardizer.standardize(table))
 
     def evaluate(self, table: Any) -> Floats:
         """The model's values before clipping: what the formula computes."""
-        values = np.full(len(table), self.intercept)
         constructed = self.transform(table)
+        values = np.full(len(constructed), self.intercept)
         with np.errstate(invalid="ignore", over="ignore"):
             for k, feature in enumerate(self.features):
                 values += feature.weight * ((constructed[:, k] - feature.centre) * feature.factor)
@@ -99,6 +110,11 @@ class SymbolicModel:
         centres = np.array([f.centre for f in self.features])
         start = self.standardizer.target_mean + scale * self.intercept
         return float(start - coefficients @ centres), coefficients
+
+    @property
+    def variables(self) -> list[str]:
+        """The input columns as formulas name them, for example for `sympify(text, locals=…)`."""
+        return [name for name, _, _ in formula_inputs(self)]
 
     # -- as formulas --------------------------------------------------------------------------
 

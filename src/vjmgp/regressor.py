@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .engine.archive import make_archive, trimmed
+from .engine.archive import O1, make_archive, trimmed
 from .engine.choice import RULES
 from .engine.compiling import engine_id
 from .engine.evolution import Evolution
@@ -23,7 +23,7 @@ from .engine.regularizers import REGULARIZERS
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
 from .front import FrontMixin
-from .tabular import check_finite, column_of, fit_standardizer, nominal_columns
+from .tabular import check_finite, fit_standardizer, nominal_columns, refuse_dates
 from .warmup import compile_kernels
 
 Floats = NDArray[np.float64]
@@ -85,14 +85,14 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     intrusion_margin : float, default=0.05
         μ: how far a share may be off before a point counts as an intrusion.
     early_stopping : bool, default=False
-        Stop measuring the gap of an individual once it cannot become the best: faster, slightly
-        less exact.
+        Stop measuring the gap of an individual once it cannot become the best under `tau`. Faster;
+        the gaps of those that were stopped are too small, so another τ or rule chooses less well.
     unscaled_clean_features : bool, default=False
         Repeat a slip of the authors' program, which fed the clean side of the gap with unscaled
         features. Only for comparing with it.
     final_rule : {"auto", "tau", "knee", "o1", "o2"}, default="auto"
         How the final model is chosen from the front; "auto" is the regulariser's own rule.
-    categorical_features : "auto", None or sequence of column names or numbers
+    categorical_features : "auto", None, or column names, positions or a mask
         Columns to encode by their target means. "auto": text and category columns of a
         DataFrame.
     memory_limit : float, default=4096
@@ -110,7 +110,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     pareto_front_ : DataFrame
         The non-dominated models, by rising leave-one-out error.
     history_ : DataFrame
-        One row per generation; `chosen` is the archive entry that would have been chosen then.
+        One row per generation; `chosen` is the archive entry that would have been chosen then,
+        by the run's own rule and τ.
     archive_ : Archive
         Every model that was ever on the front.
     noise_r2_, tau_ : float
@@ -203,7 +204,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self._standardizer = standardizer
         self.engine_id_ = engine_id()
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
-            return self._fit_constant(settings)
+            return self._fit_constant(settings, y)
         compile_kernels()
         started = time.perf_counter()
         run = Evolution(
@@ -243,6 +244,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
         values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
         for name in ("functions", "ridge_alphas", "init_depth"):
+            if isinstance(values[name], str) or not np.iterable(values[name]):
+                raise ValueError(f"{name} is {values[name]!r}; it must be a sequence.")
             values[name] = tuple(values[name])
         return Settings(**values)
 
@@ -257,6 +260,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         """X as a DataFrame or float matrix, y as floats, with scikit-learn's usual checks."""
         if y is None:
             raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
+        refuse_dates(X)
+        X = self._as_table(X)
         if self._has_nominal(X):
             validate_data(self, X, skip_check_array=True)
             target = column_or_1d(np.asarray(y), dtype=np.float64, warn=True)
@@ -272,8 +277,16 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             for k, name in enumerate(self._column_names()):
                 check_finite(table[:, k], name)
         if len(target) < 2:
-            raise ValueError("VJMRegressor needs at least 2 rows; got n_samples = 1.")
+            raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
         return table, np.asarray(target, dtype=np.float64)
+
+    def _as_table(self, X: Any) -> Any:
+        """X as a DataFrame where columns are named as categorical; else as it is."""
+        wanted = self.categorical_features
+        plain = wanted is None or (isinstance(wanted, str) and wanted == "auto")
+        if plain or hasattr(X, "iloc") or not np.size(wanted):
+            return X
+        return pd.DataFrame(np.asarray(X)).infer_objects()
 
     def _has_nominal(self, X: Any) -> bool:
         names = [str(name) for name in getattr(X, "columns", [])]
@@ -282,6 +295,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"The column name {twice!r} appears more than once.")
         if not hasattr(X, "iloc"):
             return False
+        if not all(isinstance(name, str) for name in X.columns):
+            names = [f"x{k}" for k in range(len(names))]  # as scikit-learn does
         return bool(nominal_columns(X, names, self.categorical_features))
 
     def _column_names(self) -> list[str]:
@@ -324,9 +339,11 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
                 bar.close()
         return "generations"
 
-    def _fit_constant(self, settings: Settings) -> VJMRegressor:
+    def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
         self.archive_ = make_archive(settings.max_trees, 1, 1)
+        if y.min() < y.max():
+            self.archive_.scores[0, O1] = (len(y) / (len(y) - 1)) ** 2  # of the mean, left out
         self.archive_.counts[:] = 1, 0, 1
         self.history_ = pd.DataFrame()
         self.noise_r2_, self.tau_ = float("nan"), 1.0
@@ -339,14 +356,12 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     def _check_new_data(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
+        refuse_dates(X)
         if any(column.codes is not None for column in self._standardizer.columns):
-            validate_data(self, X, skip_check_array=True, reset=False)
-            table = X
+            table = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X)).infer_objects()
+            validate_data(self, table, skip_check_array=True, reset=False)
         else:
             table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
-        for k, column in enumerate(self._standardizer.columns):
-            if column.used and column.codes is None:
-                check_finite(column.numbers(column_of(table, k)), column.name)
         return table
 
     def predict(self, X: Any) -> Floats:
@@ -357,9 +372,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predictions of the model that would have been chosen after each generation."""
         table = self._check_new_data(X)
-        previous, values = None, np.empty(0)
+        previous, values = None, np.full(len(table), self._standardizer.target_mean)
         for entry in self.history_["chosen"] if len(self.history_) else [self._chosen]:
-            if entry != previous:
+            if entry != previous and np.isfinite(entry):  # no entry: nothing was valid yet
                 previous, values = entry, self._model(int(entry)).predict(table)
             yield values.copy()
 

@@ -8,6 +8,7 @@ it can be written to JSON and read back without running anything.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,30 @@ class Standardizer:
         return [column for column in self.columns if column.used]
 
     def encode(self, table: Any) -> Floats:
-        """Rows × inputs, encoded but in original units."""
-        used = [
-            column.numbers(column_of(table, k))
-            for k, column in enumerate(self.columns)
-            if column.used
-        ]
+        """Rows × inputs, encoded but in original units; a DataFrame's columns go by name."""
+        table = self._arranged(table)
+        used = []
+        for k, column in enumerate(self.columns):
+            if column.used:
+                used.append(column.numbers(column_of(table, k)))
+                check_finite(used[-1], column.name)
         return np.column_stack(used) if used else np.empty((len(table), 0))
+
+    def _arranged(self, table: Any) -> Any:
+        """The training columns, in their order."""
+        names = [column.name for column in self.columns]
+        if not hasattr(table, "iloc"):
+            table = np.asarray(table)
+            if table.ndim != 2:
+                raise ValueError(f"Expected rows × columns, got {table.ndim} dimension(s).")
+        elif set(names) <= set(table.columns):
+            return table[names]
+        elif any(isinstance(name, str) for name in table.columns):
+            missing = next(name for name in names if name not in set(table.columns))
+            raise ValueError(f"The column {missing!r} of the training data is missing.")
+        if table.shape[1] != len(names):
+            raise ValueError(f"Expected {len(names)} columns, got {table.shape[1]}.")
+        return table
 
     def standardize(self, table: Any) -> Floats:
         """Rows × inputs as the engine sees them."""
@@ -102,7 +120,9 @@ def _as_categories(values: Any) -> NDArray[np.object_]:
     if missing.any():
         objects = objects.copy()
         objects[missing] = "(missing)"
-    return np.array([v.item() if isinstance(v, np.generic) else v for v in objects], dtype=object)
+    plain = [v.item() if isinstance(v, np.generic) else v for v in objects]
+    # Intervals, dates and the like become text, which JSON can hold.
+    return np.array([v if isinstance(v, str | int | float) else str(v) for v in plain], object)
 
 
 def is_nominal(values: Any) -> bool:
@@ -128,8 +148,18 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
     automatic = [
         k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
     ]
-    if isinstance(wanted, str) and wanted == "auto":
-        return automatic
+    if isinstance(wanted, str):
+        if wanted == "auto":
+            return automatic
+        wanted = [wanted]
+    wanted = [wanted] if isinstance(wanted, Integral) else list(wanted)
+    if any(isinstance(item, bool | np.bool_) for item in wanted):
+        if len(wanted) != len(names):
+            raise ValueError(
+                f"categorical_features is a mask of {len(wanted)} values, but the data have "
+                f"{len(names)} columns."
+            )
+        wanted = np.flatnonzero(wanted)
     positions = []
     for item in wanted:
         if isinstance(item, str):
@@ -147,6 +177,16 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
                 f"{len(names)} columns."
             )
     return sorted(set(positions) | set(automatic))
+
+
+def refuse_dates(table: Any) -> None:
+    """Raise a clear error for columns of dates: what number one is depends on its unit."""
+    for name, kind in zip(getattr(table, "columns", []), getattr(table, "dtypes", []), strict=True):
+        if getattr(kind, "kind", None) in ("m", "M"):
+            raise ValueError(
+                f"Column {name!r} holds dates or times: turn it into numbers first, for example "
+                "days since a start."
+            )
 
 
 def check_finite(values: Floats, name: str) -> None:
@@ -197,9 +237,9 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
 
 def _target_codes(categories: NDArray[np.object_], y: Floats) -> tuple[dict[Any, float], float]:
     """Micci-Barreca's shrunken means: few rows pull a category towards the overall mean."""
-    levels = list(dict.fromkeys(categories))
-    numbers = np.array([levels.index(value) for value in categories], dtype=np.int64)
+    levels = {level: k for k, level in enumerate(dict.fromkeys(categories))}
+    numbers = np.array([levels[value] for value in categories], dtype=np.int64)
     encoder = TargetEncoder(target_type="continuous", smooth="auto")
     encoder.fit(numbers[:, None], y)
     found = dict(zip(encoder.categories_[0].tolist(), encoder.encodings_[0].tolist(), strict=True))
-    return {level: found[k] for k, level in enumerate(levels)}, float(encoder.target_mean_)
+    return {level: found[k] for level, k in levels.items()}, float(encoder.target_mean_)

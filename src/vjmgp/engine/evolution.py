@@ -133,7 +133,28 @@ class Evolution:
     def start(self) -> None:
         """Make and evaluate the initial population."""
         started = time.perf_counter()
-        rows = np.arange(self.settings.population_size)
+        self.population = self._evaluate(self._new_individuals())
+        self._finish_generation(started)
+
+    def step(self) -> None:
+        """One generation: select, vary, evaluate, survive."""
+        started = time.perf_counter()
+        self.generation += 1
+        self._grow_seen(2 * self.settings.population_size)
+        parents = self.population
+        # Without a single valid parent the only way is to start anew.
+        offspring = self._evaluate(self._breed() if len(parents) else self._new_individuals())
+        if self.regularizer.two_objectives:
+            pool = np.concatenate([parents, offspring])
+            o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
+            self.population = pool[nsga2(o1, o2, self.settings.population_size)]
+        else:
+            self.population = self._replace(parents, offspring)
+        self._finish_generation(started)
+
+    def _new_individuals(self) -> Integers:
+        """Rows of individuals of one random tree each."""
+        rows = self._free_rows()[: self.settings.population_size]
         made = initialise(
             self._first_state,
             self.pool,
@@ -143,27 +164,11 @@ class Evolution:
             self._seen,
             rows,
         )
-        self.population = self._evaluate(rows[:made])
-        self._finish_generation(started)
-
-    def step(self) -> None:
-        """One generation: select, vary, evaluate, survive."""
-        started = time.perf_counter()
-        self.generation += 1
-        parents = self.population
-        offspring = self._evaluate(self._breed())
-        if self.regularizer.two_objectives:
-            pool = np.concatenate([parents, offspring])
-            o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
-            self.population = pool[nsga2(o1, o2, self.settings.population_size)]
-        else:
-            self.population = self._replace(parents, offspring)
-        self._finish_generation(started)
+        return rows[:made]
 
     def _breed(self) -> Integers:
         """Rows of new offspring, none of a structure that was seen before."""
         size = self.settings.population_size
-        self._grow_seen(2 * size)
         rows = self._free_rows()[:size]
         made, tries = 0, 0
         parents: Integers = np.empty(0, np.int64)
@@ -254,7 +259,8 @@ class Evolution:
             ),
         }
         if len(front):
-            rule = RULES[self.regularizer.final_rule]
+            name = self.settings.final_rule
+            rule = RULES[self.regularizer.final_rule if name == "auto" else name]
             entry = int(front[rule(archive.scores[front, O1], archive.scores[front, O2], self.tau)])
             record |= {
                 "best_o1": float(archive.scores[front[0], O1]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Literal
 
 from .functions import FUNCTION_NAMES
@@ -37,6 +37,7 @@ class Settings:
     noise_score: Literal["mean", "pooled"] = "mean"
     intrusion_detection: bool | Literal["adaptive"] = "adaptive"
     intrusion_margin: float = 0.05
+    final_rule: str = "auto"
     early_stopping: bool = False
     unscaled_clean_features: bool = False
     memory_limit: float = 4096.0
@@ -44,19 +45,25 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense, by name."""
-        for name, least in (("population_size", 2), ("generations", 0), ("max_trees", 1)):
+        for name in ("population_size", "generations", "max_trees", "max_depth", "rounds"):
             _require(isinstance(getattr(self, name), Integral), name, self, "a whole number")
+            object.__setattr__(self, name, int(getattr(self, name)))  # NumPy's are too narrow
+        for name, least in (("population_size", 2), ("generations", 0), ("max_trees", 1)):
             _require(getattr(self, name) >= least, name, self, f"at least {least}")
-        _require(
-            isinstance(self.rounds, Integral) and self.rounds >= 1, "rounds", self, "1 or more"
-        )
+        _require(self.rounds >= 1, "rounds", self, "at least 1")
         for name in ("crossover_rate", "mutation_rate", "addition_rate", "deletion_rate"):
             _require(0.0 <= getattr(self, name) <= 1.0, name, self, "between 0 and 1")
         for name in ("mixup_alpha", "mixup_gamma", "sigma"):
             _require(0.0 < getattr(self, name) < math.inf, name, self, "positive")
         for name in ("intrusion_margin", "memory_limit"):
-            _require(getattr(self, name) >= 0.0, name, self, "0 or more")
+            _require(0.0 <= getattr(self, name) < math.inf, name, self, "a number of 0 or more")
         _require(1 <= self.max_depth <= 14, "max_depth", self, "between 1 and 14")
+        _require(
+            len(self.init_depth) == 2 and all(isinstance(d, Integral) for d in self.init_depth),
+            "init_depth",
+            self,
+            "two whole numbers",
+        )
         low, high = self.init_depth
         _require(0 <= low <= high <= self.max_depth, "init_depth", self, "(low, high) ≤ max_depth")
         _require(
@@ -73,7 +80,7 @@ class Settings:
         )
         _require(self.noise_score in ("mean", "pooled"), "noise_score", self, "'mean' or 'pooled'")
         _require(
-            self.tau == "adaptive" or (not isinstance(self.tau, str) and self.tau >= 0.0),
+            self.tau == "adaptive" or (isinstance(self.tau, Real) and 0.0 <= self.tau < math.inf),
             "tau",
             self,
             "'adaptive' or a number of 0 or more",

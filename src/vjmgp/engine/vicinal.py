@@ -67,7 +67,7 @@ def mixup(
     waiting = np.arange(total)
     if detector is not None:
         waiting = (detector.order[:, None] + n * np.arange(rounds)).ravel()
-    for attempt in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS + 1):
         anchor_alpha = rule.alpha * 10.0 ** (attempt // PATIENCE)
         _draw(state, x, y, rule, anchor_alpha, waiting, result)
         if detector is None:
