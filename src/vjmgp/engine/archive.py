@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Codes, Floats, Integers
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .pool import LENGTH, MEAN, SCALE, START, Pool, copy_nodes
 from .population import Individuals
 
@@ -78,7 +78,7 @@ def trimmed(archive: Archive) -> Archive:
     )
 
 
-@kernel
+@part_of_kernel
 def _append(
     archive: Archive, pool: Pool, individuals: Individuals, y: Floats, row: int, generation: int
 ) -> int:

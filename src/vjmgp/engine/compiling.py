@@ -86,6 +86,16 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def part_of_kernel(function: Function) -> Function:
+    """Like `kernel`, for a step of a larger one: its source is put in where it is called.
+
+    A called kernel is compiled once by itself and again within every caller; a part is compiled
+    with its caller only, which keeps the first fit's wait short.
+    """
+    compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy")(function)
+    return compiled
+
+
 def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:
     """Run `use_every_kernel` in the first process that gets here; the others wait, then load.
 

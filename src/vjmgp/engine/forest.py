@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Floats, Integers, Whole, Words
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .elementary import from_bits, to_bits
 from .rng import below, uniform
 
@@ -51,7 +51,7 @@ def fit_forest(state: Words, x: Floats, y: Floats, n_trees: int = 100) -> Forest
     return forest._replace(nodes=forest.nodes[:used], value=forest.value[:used])
 
 
-@kernel
+@part_of_kernel
 def _best_cut(
     state: Words, x: Floats, y: Floats, rows: Integers, labels: Floats, values: Floats
 ) -> tuple[int, float]:

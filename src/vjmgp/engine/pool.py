@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Codes, Floats, Integers, Whole
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace, run, translate
 from .lanes import dot
 from .trees import tree_hash
@@ -106,7 +106,7 @@ def _move_nodes(pool: Pool, target: Pool, live: Integers) -> None:
     pool.counts[ARENA_USED] = used
 
 
-@kernel
+@part_of_kernel
 def _same_tree(pool: Pool, tree: int, codes: Codes, constants: Floats, length: int) -> bool:
     if pool.facts[tree, LENGTH] != length:
         return False
@@ -165,7 +165,7 @@ def sweep(pool: Pool) -> None:
             pool.counts[FREE_TREES] += 1
 
 
-@kernel
+@part_of_kernel
 def translate_tree(pool: Pool, tree: int, workspace: Workspace) -> int:
     """Write the instructions of a pooled tree into the workspace."""
     start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
@@ -178,7 +178,7 @@ def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
         values[i] = (values[i] - mean) * scale
 
 
-@kernel
+@part_of_kernel
 def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
     """Set a new feature's mean and scale; return its state."""
     largest = 0.0
@@ -199,7 +199,7 @@ def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
     return USABLE
 
 
-@kernel
+@part_of_kernel
 def training_feature(
     pool: Pool, tree: int, workspace: Workspace, n: int, ones: Floats, out: Floats
 ) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Floats, Integers, Whole, Words
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .pool import HASH, USERS, Pool, sweep
 from .trees import mix
 
@@ -47,7 +47,7 @@ def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
     )
 
 
-@kernel
+@part_of_kernel
 def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
     """A hash of the set of trees: their order does not matter to the model."""
     value = np.uint64(n_trees)

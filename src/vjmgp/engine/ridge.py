@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Floats, Integers
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace
 from .lanes import dot
 from .pool import INVALID, STATE, Pool, training_feature
@@ -65,7 +65,7 @@ def make_ridge_scratch(n: int, max_trees: int, n_alphas: int) -> RidgeScratch:
     )
 
 
-@kernel
+@part_of_kernel
 def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
     """Cholesky factor of gram + alpha·I, with the *reciprocals* of its diagonal."""
     for i in range(m):
@@ -83,7 +83,7 @@ def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
                 factor[i, j] = total * factor[j, j]
 
 
-@kernel
+@part_of_kernel
 def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
     """Weights = (LLᵀ)⁻¹ moments."""
     for i in range(m):
@@ -98,7 +98,7 @@ def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
         weights[i] = total * factor[i, i]
 
 
-@kernel
+@part_of_kernel
 def _loo_of_rows(
     scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int, first: int, last: int
 ) -> None:
@@ -137,7 +137,7 @@ def _loo_of_rows(
         errors[i] = residual * residual
 
 
-@kernel
+@part_of_kernel
 def fit_ridge(
     scratch: RidgeScratch, y: Floats, mean: float, alphas: Floats, m: int
 ) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Codes, Floats, Integers, Whole, Words
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .pool import (
     ARENA_USED,
     FREE_TREES,
@@ -93,7 +93,7 @@ def _splice(
     return intern_tree(pool, to_codes, to_constants, total)
 
 
-@kernel
+@part_of_kernel
 def _cross(
     state: Words,
     pool: Pool,
@@ -121,7 +121,7 @@ def _cross(
         pool.facts[tree[k], USERS] -= 1
 
 
-@kernel
+@part_of_kernel
 def _mutate(
     state: Words,
     pool: Pool,
@@ -155,7 +155,7 @@ def _add_tree(
     return n_trees + 1
 
 
-@kernel
+@part_of_kernel
 def _delete_tree(state: Words, pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
     t = below(state, n_trees)
     pool.facts[trees[t], USERS] -= 1
@@ -165,7 +165,7 @@ def _delete_tree(state: Words, pool: Pool, trees: Integers, n_trees: Whole) -> W
     return n_trees - 1
 
 
-@kernel
+@part_of_kernel
 def _settle(pool: Pool, individuals: Individuals, row: int) -> None:
     size = 0
     for t in range(individuals.n_trees[row]):

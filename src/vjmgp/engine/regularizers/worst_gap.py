@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Integers, Words
-from ..compiling import kernel
+from ..compiling import kernel, part_of_kernel
 from ..evaluation import Workspace
 from ..lanes import dot
 from ..pool import (
@@ -107,7 +107,7 @@ class WorstGap(Regularizer):
         )
 
 
-@kernel
+@part_of_kernel
 def _clean_side(
     pool: Pool, individuals: Individuals, workspace: Workspace, sides: Sides, row: int, mode: int
 ) -> None:
@@ -128,7 +128,7 @@ def _clean_side(
                 )
 
 
-@kernel
+@part_of_kernel
 def _vicinal_values(
     pool: Pool,
     individuals: Individuals,
@@ -163,7 +163,7 @@ def _vicinal_values(
             sums[i] += weight * a[i]
 
 
-@kernel
+@part_of_kernel
 def _worst_of_rows(sides: Sides, first: int, last: int) -> None:
     """Raise each instance's worst squared gap by those of the rows in `sides.sums`."""
     n = len(sides.y)

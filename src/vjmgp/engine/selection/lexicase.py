@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Integers, Words
-from ..compiling import kernel
+from ..compiling import kernel, part_of_kernel
 from ..elementary import from_bits
 from ..population import Individuals
 from ..rng import below
@@ -123,7 +123,7 @@ def mark_passes(errors: Floats, population: Integers, passes: Words) -> None:
                     passes[first + c, k >> 6] |= np.uint64(1) << np.uint64(k & 63)
 
 
-@kernel
+@part_of_kernel
 def _members(words: Words) -> int:
     count = 0
     for word in words:
@@ -133,7 +133,7 @@ def _members(words: Words) -> int:
     return count
 
 
-@kernel
+@part_of_kernel
 def _random_member(state: Words, words: Words) -> int:
     skip = below(state, _members(words))
     for w in range(len(words)):
