@@ -3,14 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check lint format benchmark accuracy lock clean
+.PHONY: demo test format benchmark accuracy lock clean
 
 demo: $(VENV)/ready  ## fit the shipped datasets and write a report
 	$(BIN)/python examples/quickstart.py
 
-test: check  ## set up, check the code and run all tests
-
-check: $(VENV)/ready-dev
+test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

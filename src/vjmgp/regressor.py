@@ -23,7 +23,7 @@ from .engine.regularizers import REGULARIZERS
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
 from .front import FrontMixin
-from .tabular import check_finite, fit_standardizer, nominal_columns, refuse_dates
+from .tabular import as_frame, fit_standardizer, nominal_columns, refuse_dates
 from .warmup import compile_kernels
 
 Floats = NDArray[np.float64]
@@ -225,21 +225,17 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         return self.choose()
 
     def _settings(self) -> Settings:
-        if self.regularizer not in REGULARIZERS:
-            raise ValueError(
-                f"regularizer is {self.regularizer!r}; it must be one of "
-                f"{', '.join(map(repr, REGULARIZERS))}."
-            )
-        if self.selection not in SELECTIONS:
-            raise ValueError(
-                f"selection is {self.selection!r}; it must be one of "
-                f"{', '.join(map(repr, SELECTIONS))}."
-            )
-        if self.final_rule != "auto" and self.final_rule not in RULES:
-            raise ValueError(
-                f"final_rule is {self.final_rule!r}; it must be 'auto' or one of "
-                f"{', '.join(map(repr, RULES))}."
-            )
+        choices: dict[str, list[str]] = {
+            "regularizer": list(REGULARIZERS),
+            "selection": list(SELECTIONS),
+            "final_rule": ["auto", *RULES],
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}; it must be one of "
+                    f"{', '.join(map(repr, known))}."
+                )
         if self.max_time is not None and not self.max_time > 0:
             raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
         values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
@@ -274,8 +270,6 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             table, target = validate_data(
                 self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
             )
-            for k, name in enumerate(self._column_names()):
-                check_finite(table[:, k], name)
         if len(target) < 2:
             raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
         return table, np.asarray(target, dtype=np.float64)
@@ -284,9 +278,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         """X as a DataFrame where columns are named as categorical; else as it is."""
         wanted = self.categorical_features
         plain = wanted is None or (isinstance(wanted, str) and wanted == "auto")
-        if plain or hasattr(X, "iloc") or not np.size(wanted):
-            return X
-        return pd.DataFrame(np.asarray(X)).infer_objects()
+        return X if plain or not np.size(wanted) else as_frame(X)
 
     def _has_nominal(self, X: Any) -> bool:
         names = [str(name) for name in getattr(X, "columns", [])]
@@ -358,7 +350,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         refuse_dates(X)
         if any(column.codes is not None for column in self._standardizer.columns):
-            table = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X)).infer_objects()
+            table = as_frame(X)
             validate_data(self, table, skip_check_array=True, reset=False)
         else:
             table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)

@@ -107,6 +107,13 @@ class Standardizer:
         return np.clip(y, *self.target_range)
 
 
+def as_frame(table: Any) -> Any:
+    """The table as a DataFrame, whose columns may differ in kind."""
+    if hasattr(table, "iloc"):
+        return table
+    return pd.DataFrame(np.asarray(table)).infer_objects()
+
+
 def column_of(table: Any, k: int) -> Any:
     """Column k of a DataFrame or matrix."""
     return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]

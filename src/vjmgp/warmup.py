@@ -18,22 +18,16 @@ from .engine.settings import Settings
 def _use_every_kernel() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(20, 2)), rng.normal(size=20)
-    runs = [Settings(regularizer=name) for name in REGULARIZERS]
-    runs += [Settings(selection=name) for name in SELECTIONS]
-    for settings in runs:
-        small = Settings(
-            settings.regularizer,
-            population_size=8,
-            generations=2,
-            selection=settings.selection,
-            intrusion_detection=True,
-        )
+    variants = [{"regularizer": name} for name in REGULARIZERS]
+    variants += [{"selection": name} for name in SELECTIONS]
+    for variant in variants:
+        small = Settings(population_size=8, intrusion_detection=True, **variant)  # type: ignore[arg-type]
         run = Evolution(x, y, small, seed=0)
         run.start()
         run.step()
         run.step()
         run.pool = compact(run.pool, room=1)
-        rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
+    rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
 
 
 @functools.cache
