@@ -5,13 +5,15 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test format benchmark accuracy lock clean
 
-demo: $(VENV)/ready  ## fit the shipped datasets and write a report
-	$(BIN)/python examples/quickstart.py
+demo: $(VENV)/ready  ## the default study, from download to report
+	$(BIN)/snakemake --cores all
 
 test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
 	$(BIN)/python -m pytest -n auto
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
@@ -24,6 +26,7 @@ accuracy: $(VENV)/ready  ## 10 shipped datasets, 5 seeds, beside the paper
 format: $(VENV)/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
 
 lock:  ## exact versions of today into requirements.lock
 	rm -rf .lock && $(PYTHON) -m venv .lock
@@ -35,7 +38,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready: $(VENV)/bin/python requirements.lock pyproject.toml
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable .
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ".[workflow]"
 	touch $@
 
 $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
@@ -43,4 +46,4 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 	touch $@ $(VENV)/ready
 
 clean:
-	rm -rf $(VENV) .lock build results/demo results/benchmarks
+	rm -rf $(VENV) .lock build .snakemake

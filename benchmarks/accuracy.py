@@ -29,7 +29,8 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.datasets import CACHE_VARIABLE, paper_medians, pmlb_number
+from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.fetching import CACHE_VARIABLE
 
 
 def cached_datasets() -> list[str]:

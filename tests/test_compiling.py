@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vjmgp.engine import compiling
+from vjmgp.engine import compiling, identity
 
 FIT = """
 import numpy as np
@@ -76,13 +76,13 @@ def test_parallel_processes_share_one_compilation(tmp_path):
 
 def test_an_edit_anywhere_in_the_engine_changes_its_identity(tmp_path, monkeypatch):
     copy = tmp_path / "engine"
-    shutil.copytree(compiling.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(compiling, "ENGINE_FOLDER", copy)
-    identity = compiling.engine_id.__wrapped__
-    assert identity() == compiling.engine_id()
+    shutil.copytree(identity.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(identity, "ENGINE_FOLDER", copy)
+    now = identity.engine_id.__wrapped__
+    assert now() == identity.engine_id()
     path = copy / "regularizers" / "none.py"
     path.write_text(path.read_text() + "\n# edited\n")
-    assert identity() != compiling.engine_id()
+    assert now() != identity.engine_id()
 
 
 def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):

@@ -110,34 +110,6 @@ def test_pmlb_cache_folder(tmp_path, monkeypatch):
     assert load_dataset("207_autoPrice").name == "207_autoPrice"
 
 
-def test_a_dataset_that_cannot_be_had_is_named(tmp_path, monkeypatch):
-    import pmlb
-
-    def refuse(name, local_cache_dir):
-        raise ConnectionError("no network")
-
-    monkeypatch.setattr(pmlb, "fetch_data", refuse)
-    with pytest.raises(OSError, match=r"'197_cpu_act' is not shipped.*no network"):
-        load_dataset("197_cpu_act", tmp_path)
-
-
-def test_a_download_tries_both_names(tmp_path, monkeypatch):
-    import pmlb
-
-    asked = []
-
-    def fetch(name, local_cache_dir):
-        asked.append((name, local_cache_dir))
-        if not name.startswith("_deprecated_"):
-            raise ValueError("Dataset not found in PMLB.")
-        return pd.DataFrame({"x": [1.0, 2.0], "target": [1.0, 2.0]})
-
-    monkeypatch.setattr(pmlb, "fetch_data", fetch)
-    assert len(load_dataset("195_auto_price", tmp_path)) == 2
-    assert [name for name, _ in asked] == ["195_auto_price", "_deprecated_195_auto_price"]
-    assert asked[0][1] == str(tmp_path)
-
-
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "csv.gz"])
 def test_own_files(tmp_path, kind):
     table = pd.DataFrame({"a": [1.5, 2.5, 3.5], "kind": ["u", "v", "u"], "price": [1.0, 2.0, 3.0]})

@@ -6,8 +6,9 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import KFold, cross_val_score
 
 from vjmgp.engine.forest import COLUMN_BITS, COLUMN_MASK, fit_forest, predict_forest
-from vjmgp.engine.noise import adaptive_tau, estimate_noise, out_of_fold_predictions, r2
+from vjmgp.engine.noise import adaptive_tau, estimate_noise, out_of_fold_predictions
 from vjmgp.engine.rng import stream
+from vjmgp.engine.scores import r2
 
 
 def predictions(forest, points):

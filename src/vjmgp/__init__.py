@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .datasets import Dataset, embedded_datasets, load_dataset, load_file
-    from .engine.compiling import engine_id
+    from .datasets import Dataset, load_dataset, load_file
     from .engine.functions import FUNCTION_NAMES
+    from .engine.identity import engine_id
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
+    from .fetching import embedded_datasets
     from .model import SymbolicModel, load_model
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
     from .regressor import VJMRegressor
@@ -26,14 +27,14 @@ _HOME = {
     "SymbolicModel": "model",
     "load_model": "model",
     "Dataset": "datasets",
-    "embedded_datasets": "datasets",
+    "embedded_datasets": "fetching",
     "load_dataset": "datasets",
     "load_file": "datasets",
     "paper_split": "protocol",
     "label_noise_split": "protocol",
     "add_label_noise": "protocol",
     "r2": "protocol",
-    "engine_id": "engine.compiling",
+    "engine_id": "engine.identity",
     "compile_kernels": "warmup",
 }
 

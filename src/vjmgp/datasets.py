@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +14,8 @@ import pandas as pd
 import yaml
 from numpy.typing import NDArray
 
-CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
-"""Environment variable with PMLB's cache folder."""
-RENAMED = ("195_auto_price", "207_autoPrice")
-"""PMLB's repository has these under `_deprecated_` + name today."""
+from .fetching import cache_folder, fetch, package_folder
+
 TARGET = "target"
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": lambda path: pd.read_csv(path),
@@ -40,17 +38,6 @@ class Dataset:
         return len(self.target)
 
 
-def _package_folder(name: str) -> Path:
-    return Path(str(resources.files("vjmgp"))) / name
-
-
-def embedded_datasets() -> list[str]:
-    """Names of the datasets that come with the package."""
-    return sorted(
-        path.name.removesuffix(".tsv.gz") for path in _package_folder("data").glob("*.gz")
-    )
-
-
 @functools.cache
 def known_nominal_columns() -> dict[str, list[str]]:
     """Columns of PMLB's datasets that hold unordered levels.
@@ -58,7 +45,7 @@ def known_nominal_columns() -> dict[str, list[str]]:
     PMLB's metadata call every integer column with few values categorical; these were picked by
     hand.
     """
-    text = (_package_folder("data") / "nominal_columns.yaml").read_text(encoding="utf-8")
+    text = (package_folder("data") / "nominal_columns.yaml").read_text(encoding="utf-8")
     result: dict[str, list[str]] = yaml.safe_load(text)
     return result
 
@@ -66,9 +53,7 @@ def known_nominal_columns() -> dict[str, list[str]]:
 @functools.cache
 def paper_medians() -> pd.DataFrame:
     """The paper's median test R² by PMLB number and method."""
-    return pd.read_csv(_package_folder("paper") / "detailed_median_test_r2.csv").set_index(
-        "pmlb_id"
-    )
+    return pd.read_csv(package_folder("paper") / "detailed_median_test_r2.csv").set_index("pmlb_id")
 
 
 def pmlb_number(name: str) -> int:
@@ -82,36 +67,15 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
     `cache` is the folder that PMLB's package keeps its files in; by default the one in the
     environment variable VJMGP_PMLB_CACHE.
     """
-    if name in embedded_datasets():
-        table = pd.read_csv(_package_folder("data") / f"{name}.tsv.gz", sep="\t")
-    else:
-        table = _fetch(name, cache or os.environ.get(CACHE_VARIABLE))
+    with tempfile.TemporaryDirectory() as folder:
+        source = fetch(name, cache_folder(cache), Path(folder))
+        return read_pmlb(name, source.path)
+
+
+def read_pmlb(name: str, path: Path) -> Dataset:
+    """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
+    table = pd.read_csv(path, sep="\t").dropna()
     return _from_table(name, table, TARGET, tuple(known_nominal_columns().get(name, ())))
-
-
-def _fetch(name: str, cache: str | os.PathLike[str] | None) -> pd.DataFrame:
-    from pmlb import fetch_data  # slow to import, and only needed here
-
-    names = [name, f"_deprecated_{name}"] if name in RENAMED else [name]
-    if cache:
-        for candidate in names:
-            path = Path(cache) / candidate / f"{candidate}.tsv.gz"
-            if path.exists():
-                return pd.read_csv(path, sep="\t")
-    failure: Exception | None = None
-    for candidate in names:
-        try:
-            table: pd.DataFrame = fetch_data(
-                candidate, local_cache_dir=None if cache is None else str(cache)
-            )
-            return table
-        except Exception as error:  # noqa: BLE001 (pmlb raises what requests raises)
-            failure = error
-    raise OSError(
-        f"Dataset {name!r} is not shipped with vjmgp, not in the cache folder "
-        f"({cache or f'none set: see {CACHE_VARIABLE}'}) and could not be downloaded "
-        f"({type(failure).__name__}: {str(failure)[:200]})."
-    )
 
 
 def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:

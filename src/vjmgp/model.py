@@ -90,7 +90,11 @@ class SymbolicModel:
 
     def evaluate(self, table: Any) -> Floats:
         """The model's values before clipping: what the formula computes."""
-        constructed = self.transform(table)
+        return self.evaluate_standardized(self.standardizer.standardize(table))
+
+    def evaluate_standardized(self, x: Floats) -> Floats:
+        """The same from standardised inputs: for many models on the same rows."""
+        constructed = self.construct(x)
         values = np.full(len(constructed), self.intercept)
         with np.errstate(invalid="ignore", over="ignore"):
             for k, feature in enumerate(self.features):
@@ -99,7 +103,11 @@ class SymbolicModel:
 
     def predict(self, table: Any) -> Floats:
         """The values clipped to the training target's range; its mean where they are undefined."""
-        values = self.evaluate(table)
+        return self.predict_standardized(self.standardizer.standardize(table))
+
+    def predict_standardized(self, x: Floats) -> Floats:
+        """The same from standardised inputs."""
+        values = self.evaluate_standardized(x)
         values[np.isnan(values)] = self.standardizer.target_mean
         return self.standardizer.clip_target(values)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .engine.noise import r2
+from .engine.scores import r2
 
-__all__ = ["add_label_noise", "label_noise_split", "paper_split", "r2"]
+__all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -26,11 +27,46 @@ def _generator(dataset: str, seed: int, purpose: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 
-def _split(dataset: str, n_rows: int, n_train: int, seed: int) -> tuple[Integers, Integers]:
-    if n_train < 2 or n_rows - n_train < 1:
-        raise ValueError(f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on.")
-    order = _generator(dataset, seed, "split").permutation(n_rows)
-    return order[:n_train], order[n_train:]
+@dataclass(frozen=True)
+class Protocol:
+    """How a dataset is divided for a run, and what is done to the training labels."""
+
+    train_rows: int | None = TRAIN_ROWS
+    """Rows to train on, where at least as many are left to test on; else half of all."""
+    train_share: float | None = None
+    """The share of the rows to train on, in place of `train_rows`."""
+    label_noise: float = 0.0
+    """Deviation of the noise added to the training labels, in deviations of these labels."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        if (self.train_rows is None) == (self.train_share is None):
+            raise ValueError("a protocol has either train_rows or train_share")
+
+    def rows_to_train(self, n_rows: int) -> int:
+        """How many of so many rows are for training."""
+        if self.train_share is not None:
+            return int(self.train_share * n_rows)
+        rows = self.train_rows or 0
+        return rows if n_rows - rows >= rows else n_rows // 2
+
+    def split(self, dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
+        """Training and test rows of a run; they depend on the dataset's name and the seed alone."""
+        n_train = self.rows_to_train(n_rows)
+        if n_train < 2 or n_rows - n_train < 1:
+            raise ValueError(
+                f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on."
+            )
+        order = _generator(dataset, seed, "split").permutation(n_rows)
+        return order[:n_train], order[n_train:]
+
+    def training_labels(self, y_train: Floats, dataset: str, seed: int) -> Floats:
+        """The labels a method is trained on."""
+        return add_label_noise(y_train, dataset, seed, self.label_noise)
+
+
+PAPER = Protocol()
+LABEL_NOISE = Protocol(train_rows=None, train_share=LABEL_NOISE_SHARE, label_noise=1.0)
 
 
 def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
@@ -39,16 +75,17 @@ def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integer
     Where that leaves fewer than 100 test rows, half and half. The same dataset and seed give
     the same rows to every method.
     """
-    n_train = TRAIN_ROWS if n_rows - TRAIN_ROWS >= TRAIN_ROWS else n_rows // 2
-    return _split(dataset, n_rows, n_train, seed)
+    return PAPER.split(dataset, n_rows, seed)
 
 
 def label_noise_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
     """Training and test rows of the label-noise experiment: 80 % and 20 %."""
-    return _split(dataset, n_rows, int(LABEL_NOISE_SHARE * n_rows), seed)
+    return LABEL_NOISE.split(dataset, n_rows, seed)
 
 
-def add_label_noise(y_train: Floats, dataset: str, seed: int) -> Floats:
+def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float = 1.0) -> Floats:
     """Training labels with N(0, 1) noise added on the standardised scale, in original units."""
+    if deviation == 0.0:
+        return y_train
     noise = _generator(dataset, seed, "label noise").standard_normal(len(y_train))
-    return np.asarray(y_train + noise * np.std(y_train))
+    return np.asarray(y_train + deviation * noise * np.std(y_train))

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from .engine.archive import O1, make_archive, trimmed
 from .engine.choice import RULES
-from .engine.compiling import engine_id
 from .engine.evolution import Evolution
 from .engine.functions import FUNCTION_NAMES
+from .engine.identity import engine_id
 from .engine.regularizers import REGULARIZERS
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
@@ -76,6 +76,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     tau : float or "adaptive", default="adaptive"
         Weight of the regulariser in the final choice. Adaptive: 1 where Extra Trees predict the
         training rows with a cross-validated R² of 0.5 or more, else 10.
+    noise_r2 : float or None, default=None
+        That R², where it is known already, for example from another run on the same rows.
     noise_score : {"mean", "pooled"}, default="mean"
         That R²: mean over the folds as in the paper, or over all rows at once, which is steadier
         with heavy-tailed targets.
@@ -148,6 +150,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         fold_share: bool = True,
         sigma: float = 0.5,
         tau: float | Literal["adaptive"] = "adaptive",
+        noise_r2: float | None = None,
         noise_score: Literal["mean", "pooled"] = "mean",
         intrusion_detection: bool | Literal["adaptive"] = "adaptive",
         intrusion_margin: float = 0.05,
@@ -181,6 +184,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.fold_share = fold_share
         self.sigma = sigma
         self.tau = tau
+        self.noise_r2 = noise_r2
         self.noise_score = noise_score
         self.intrusion_detection = intrusion_detection
         self.intrusion_margin = intrusion_margin
@@ -212,6 +216,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             standardizer.standardize_target(y),
             settings,
             self._seed(),
+            self.noise_r2,
         )
         self.stopped_by_ = self._evolve(run, started)
         self.archive_ = trimmed(run.archive)
@@ -364,10 +369,11 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predictions of the model that would have been chosen after each generation."""
         table = self._check_new_data(X)
-        previous, values = None, np.full(len(table), self._standardizer.target_mean)
+        x = self._standardizer.standardize(table)
+        previous, values = None, np.full(len(x), self._standardizer.target_mean)
         for entry in self.history_["chosen"] if len(self.history_) else [self._chosen]:
             if entry != previous and np.isfinite(entry):  # no entry: nothing was valid yet
-                previous, values = entry, self._model(int(entry)).predict(table)
+                previous, values = entry, self._model(int(entry)).predict_standardized(x)
             yield values.copy()
 
     def transform(self, X: Any) -> Floats:

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from .engine.compiling import compile_once
+from .engine.compiling import compile_once, is_compiled
 from .engine.evolution import Evolution
 from .engine.pool import compact
 from .engine.population import rehash
@@ -37,3 +37,15 @@ def compile_kernels() -> None:
     Parallel processes are safe: one compiles, the others wait and load.
     """
     compile_once("engine", _use_every_kernel)
+
+
+def kernels_are_compiled() -> bool:
+    """Whether compiled kernels are on disk."""
+    return is_compiled("engine")
+
+
+@functools.cache
+def load_kernels() -> None:
+    """Load every kernel into this process, so that no fit has to: about a second."""
+    compile_kernels()
+    _use_every_kernel()

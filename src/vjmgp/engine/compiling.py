@@ -22,20 +22,11 @@ import llvmlite.binding
 import numba
 from filelock import FileLock
 
+from .identity import engine_id
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-ENGINE_FOLDER = Path(__file__).parent
 CACHE_VARIABLE = "VJMGP_CACHE_DIR"
-
-
-@functools.cache
-def engine_id() -> str:
-    """A short hash of every source file that decides results: the engine's identity."""
-    digest = hashlib.sha256()
-    for path in sorted(ENGINE_FOLDER.rglob("*.py")):
-        digest.update(path.relative_to(ENGINE_FOLDER).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 @functools.cache
@@ -96,16 +87,20 @@ def part_of_kernel(function: Function) -> Function:
     return compiled
 
 
+def is_compiled(name: str) -> bool:
+    """Whether a compilation of this name was finished."""
+    return (kernel_folder() / f"{name}.compiled").exists()
+
+
 def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:
     """Run `use_every_kernel` in the first process that gets here; the others wait, then load.
 
     The finished compilation is marked by a file, so a process that died halfway (its lock goes
     with it) leaves no mark and the next one compiles again.
     """
-    done = kernel_folder() / f"{name}.compiled"
-    if done.exists():
+    if is_compiled(name):
         return
     with FileLock(kernel_folder() / "compiling.lock"):
-        if not done.exists():
+        if not is_compiled(name):
             use_every_kernel()
-            done.touch()
+            (kernel_folder() / f"{name}.compiled").touch()

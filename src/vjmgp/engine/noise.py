@@ -11,16 +11,11 @@ import numpy as np
 from .arrays import Floats, Integers
 from .forest import fit_forest, predict_forest
 from .rng import shuffle, stream
+from .scores import r2
 
 FOLDS = 5
 THRESHOLD = 0.5
 TAU_CLEAN, TAU_NOISY = 1.0, 10.0
-
-
-def r2(truth: Floats, prediction: Floats) -> float:
-    """Coefficient of determination; 0 where the truth does not vary."""
-    total = float(np.sum((truth - np.mean(truth)) ** 2))
-    return 1.0 - float(np.sum((truth - prediction) ** 2)) / total if total > 0 else 0.0
 
 
 def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, list[Integers]]:
@@ -41,16 +36,23 @@ def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, li
     return predictions, folds
 
 
-def estimate_noise(x: Floats, y: Floats, seed: int, score: str = "mean") -> float:
-    """Cross-validated R² on standardised rows × columns `x` and target `y`.
+def noise_scores(x: Floats, y: Floats, seed: int) -> dict[str, float]:
+    """Cross-validated R² on standardised rows × columns `x` and target `y`, in two ways.
 
-    `score="mean"` is the mean over the folds, as in the paper. It swings wildly where a few
-    targets are far out; `"pooled"` scores all out-of-fold predictions together.
+    "mean" is the mean over the folds, as in the paper. It swings wildly where a few targets are
+    far out; "pooled" scores all out-of-fold predictions together.
     """
     predictions, folds = out_of_fold_predictions(x, y, seed)
-    if score == "pooled" or min(map(len, folds)) < 2:  # one row has no R² of its own
-        return r2(y, predictions)
-    return float(np.mean([r2(y[fold], predictions[fold]) for fold in folds]))
+    pooled = r2(y, predictions)
+    if min(map(len, folds)) < 2:  # one row has no R² of its own
+        return {"mean": pooled, "pooled": pooled}
+    mean = float(np.mean([r2(y[fold], predictions[fold]) for fold in folds]))
+    return {"mean": mean, "pooled": pooled}
+
+
+def estimate_noise(x: Floats, y: Floats, seed: int, score: str = "mean") -> float:
+    """One of the two scores."""
+    return noise_scores(x, y, seed)[score]
 
 
 def adaptive_tau(noise_r2: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from ..arrays import Floats, Integers
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 
-class Regularizer:
+class Regularizer(ABC):
     """The second objective of a run. One object serves one run.
 
     Subclass it in a file of its own, give it a name and a label, write `score`, and list it in
@@ -36,9 +37,9 @@ class Regularizer:
         """Points (rows × inputs) beyond the training rows on which trees are needed."""
         return None
 
+    @abstractmethod
     def score(self, run: Evolution, rows: Integers) -> None:
         """Write objective 2 of these valid rows into `run.individuals.o2`.
 
         A value that is not finite makes the individual invalid.
         """
-        raise NotImplementedError

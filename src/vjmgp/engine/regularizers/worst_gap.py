@@ -9,6 +9,7 @@ with F the model fitted on the clean rows and c its clean side: the model's own 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -66,9 +67,9 @@ class WorstGap(Regularizer):
         self.vicinity: Vicinity | None = None
         self._sides: Sides | None = None
 
+    @abstractmethod
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
         """The vicinal points of this run."""
-        raise NotImplementedError
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Floats:
         """The vicinal points; their partners and shares are kept for the scores."""

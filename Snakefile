@@ -1,0 +1,9 @@
+# The workflow is in workflow/; this file lets a plain `snakemake` find it.
+include: "workflow/Snakefile"
+
+
+rule study:
+    default_target: True
+    input:
+        rules.all.input,
+    localrule: True

@@ -1,0 +1,120 @@
+"""What Snakemake shows while it runs: one line of progress, and what went wrong.
+
+The default profile turns it on (`logger: vjmgp`); `--logger` with nothing after it, or another
+profile, brings Snakemake's own output back. The whole log is in .snakemake/log as ever.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from vjmgp.study.progress import Progress, describe
+
+SECONDS_BETWEEN_LINES = 10.0
+"""Where output goes to a file, not to a screen."""
+NOTHING_TO_DO = "Nothing to be done"
+ANSWERS: list[str] = []
+"""Lines to show where there was nothing to do; the workflow puts the report's path here."""
+
+
+def without_places(text: str) -> str:
+    """An error of the workflow, without the places in its own files that it came through."""
+    lines = text.splitlines()
+    if not lines or not lines[0].startswith("WorkflowError"):
+        return text
+    return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
+
+
+class LogHandler(LogHandlerBase):  # type: ignore[misc]
+    """Turns Snakemake's events into a view for people."""
+
+    def __post_init__(self) -> None:
+        self.progress = Progress()
+        self.stream = sys.stdout if self.common_settings.stdout else sys.stderr
+        self.is_screen = self.stream.isatty()
+        self.last_line = 0.0
+        self.shown = False
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = False
+    has_formatter = False
+    needs_rulegraph = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a record, or let it change what is shown."""
+        try:
+            self._show(record, getattr(record, "event", None))
+        except Exception:  # noqa: BLE001 (as logging's own handlers do)
+            self.handleError(record)
+
+    def _show(self, record: Any, event: Any) -> None:
+        if self.common_settings.dryrun or self.common_settings.verbose:
+            self._print(self.format(record))
+        elif event == LogEvent.RUN_INFO:
+            self.progress.plan(record.stats)
+        elif event == LogEvent.JOB_INFO:
+            what = describe(record.rule_name, dict(record.wildcards or {}))
+            self.progress.start(record.jobid, record.rule_name, what)
+            self._draw()
+        elif event == LogEvent.JOB_FINISHED:
+            self.progress.finish(record.job_id)
+            self._draw()
+        elif event == LogEvent.JOB_ERROR:
+            self.progress.fail(record.jobid)
+            self._print(self._failure(record))
+        elif event == LogEvent.ERROR:
+            self._print(without_places(self.format(record)))
+        elif event == LogEvent.SHELLCMD or record.levelno >= logging.WARNING:
+            self._print(self.format(record))
+        elif event is None and str(record.msg).startswith(NOTHING_TO_DO):
+            self._print("\n".join([self.format(record), *ANSWERS]))
+
+    def _failure(self, record: Any) -> str:
+        what = describe(record.rule_name, dict(record.wildcards or {}))
+        lines = [f"FAILED: {record.rule_name}: {what}"]
+        for log in record.log or ():
+            path = Path(str(log).split(" (")[0])
+            said = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
+            lines += [f"    {said[-1]}"] if said else []
+            lines.append(f"    log: {path}")
+        return "\n".join(lines)
+
+    def _draw(self) -> None:
+        """The line of progress: over the last one on a screen, now and then in a file."""
+        now = time.monotonic()
+        finished = self.progress.done.total() == self.progress.planned.total()
+        if self.is_screen:
+            width = shutil.get_terminal_size().columns - 1
+            self.stream.write("\r\x1b[K" + self.progress.line(width))
+            self.shown = True
+            if finished:
+                self._clear_line("\n")
+        elif finished or now - self.last_line >= SECONDS_BETWEEN_LINES:
+            self.last_line = now
+            self.stream.write(self.progress.line() + "\n")
+        self.stream.flush()
+
+    def _print(self, text: str) -> None:
+        if text and text != "None":
+            self._clear_line("\r\x1b[K")
+            self.stream.write(text + "\n")
+            self.stream.flush()
+
+    def _clear_line(self, how: str) -> None:
+        if self.shown:
+            self.stream.write(how)
+            self.shown = False
+
+    def close(self) -> None:
+        """Leave the screen in order."""
+        self._clear_line("\n")
+        super().close()

@@ -1,0 +1,136 @@
+"""What the workflow asks before a run and says after it."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from ..fetching import cache_folder, is_reachable, ways_out
+from ..protocol import Protocol
+from .config import Method, Study, load_class, not_at_hand
+from .schema import ConfigError, require_known
+
+LARGE_FILE = 50_000_000
+"""Bytes of a table that is not read before the run but in its first step."""
+
+
+def escaped(name: str) -> str:
+    """A name as a regular expression for itself."""
+    return re.escape(name)
+
+
+def own_entry(study: Study, dataset: str) -> dict[str, Any] | None:
+    """What the config says of a user's own table, for a job."""
+    table = study.own_data.get(dataset)
+    return dataclasses.asdict(table) | {"nominal": list(table.nominal)} if table else None
+
+
+def protocol_entry(protocol: Protocol) -> dict[str, Any]:
+    """A protocol for a job."""
+    return dataclasses.asdict(protocol)
+
+
+def minutes(method: Method, runs: int) -> int:
+    """Minutes that a cluster should give a block of runs: generous, as slow machines exist."""
+    per_run = method.run_minutes or (0.2 if method.is_gp else 1.0)
+    return max(5, math.ceil(runs * per_run))
+
+
+def for_report(study: Study) -> dict[str, Any]:
+    """What the report tells of the study."""
+    return {
+        "config": study.config,
+        "experiments": [dataclasses.asdict(e) for e in study.experiments.values()],
+        "datasets": study.datasets,
+        "own_data": list(study.own_data),
+        "methods": {name: method.definition for name, method in study.methods.items()},
+        "skipped": study.skipped,
+    }
+
+
+# -- before the run ------------------------------------------------------------------------------
+
+
+def check_own_data(study: Study) -> None:
+    """Read the user's own tables, so that what is wrong with them is told before any long work."""
+    for name in study.datasets:
+        table = study.own_data.get(name)
+        if table is None or Path(table.file).stat().st_size > LARGE_FILE:
+            continue
+        from .data import check_inputs, load_own  # slow, and only needed here
+
+        try:
+            data = load_own(name, own_entry(study, name) or {})
+            check_inputs(data, table.file)
+        except ValueError as error:
+            raise ConfigError(f"own_data.{name}: {error}") from None
+
+
+def check_estimators(study: Study) -> None:
+    """Import the classes that the study itself names and see whether they take its arguments."""
+    for name in study.config["methods"]:
+        definition = study.methods[name].definition if name in study.methods else {}
+        if "estimator" not in definition:
+            continue
+        where = f"methods.{name}"
+        try:
+            known = load_class(definition["estimator"])().get_params()
+        except (ImportError, AttributeError, TypeError) as error:
+            raise ConfigError(f"{where}.estimator: {definition['estimator']}: {error}.") from None
+        for part in ("settings", "grid"):
+            for argument in definition.get(part, {}):
+                require_known(argument, known, f"{where}.{part}", "argument of this class")
+
+
+def check_datasets_can_be_had(study: Study) -> None:
+    """Stop where datasets are neither at hand nor to be downloaded."""
+    folder = Path(study.config["results"]) / "datasets"
+    fetched = [name for name in study.datasets if (folder / name / "source.json").exists()]
+    missing = not_at_hand(study, fetched)
+    if missing and not is_reachable():
+        cache = cache_folder(study.config["pmlb_cache"])
+        raise OSError(
+            f"{len(missing)} datasets are not at hand, and there is no connection to download them "
+            f"from: {', '.join(missing)}. {ways_out(missing, cache)}"
+        )
+
+
+# -- after the run -------------------------------------------------------------------------------
+
+
+def last_words(study: Study) -> str:
+    """Failed and skipped, if any, and the path of the report."""
+    results = Path(study.config["results"])
+    lines = []
+    failures = results / "tables" / "failures.csv"
+    if failures.exists():
+        with failures.open(encoding="utf-8", newline="") as file:
+            failed = list(csv.DictReader(file))
+        if failed:
+            lines.append(f"\n{len(failed)} runs failed and are left out of the tables:")
+            lines += [
+                f"  {run['method']} on {run['dataset']}, seed {run['seed']}: {run['error']}"
+                for run in failed[:20]
+            ]
+            lines += [f"  … all of them in {failures}"] if len(failed) > 20 else []
+            lines.append(
+                f"To try them again, delete the files of {results} that are named in {failures}, "
+                "and run again."
+            )
+    if study.skipped:
+        lines.append(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
+    lines.append(f"\nReport: {(results / 'report.html').resolve()}")
+    return "\n".join(lines)
+
+
+def last_words_after_failure(study: Study) -> str:
+    """What happened to what was computed."""
+    results = Path(study.config["results"])
+    return (
+        f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
+        f"command goes on from there. Logs of all jobs: {results / 'logs'}"
+    )

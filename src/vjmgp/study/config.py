@@ -1,0 +1,280 @@
+"""A study as described by its config: checked, completed with defaults, and spelt out.
+
+Every job of the workflow reads the config again, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..engine.identity import hash_of_files
+from ..fetching import cache_folder, embedded_datasets, local_file, package_folder
+from ..protocol import LABEL_NOISE, PAPER, Protocol
+from .schema import ConfigError, Json, check, require_known, with_defaults
+
+PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dataset of the user's own."""
+
+    file: str
+    target: str
+    nominal: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A learner with its settings."""
+
+    name: str
+    definition: Json
+    """As in the config, without what only concerns jobs."""
+    seeds_per_job: int
+    mem_mb: int | None = None
+    run_minutes: float | None = None
+
+    @property
+    def slug(self) -> str:
+        """The name as part of a file's path."""
+        return slug(self.name)
+
+    @property
+    def is_gp(self) -> bool:
+        """Whether it is one of ours."""
+        return "gp" in self.definition
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One comparison."""
+
+    name: str
+    title: str
+    methods: list[str]
+    datasets: list[str]
+    protocol: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """The whole study, spelt out."""
+
+    config: Json
+    """The config with all defaults."""
+    own_data: dict[str, Table]
+    methods: dict[str, Method]
+    """By name; those that experiments use."""
+    protocols: dict[str, Protocol]
+    experiments: dict[str, Experiment]
+    skipped: list[str] = field(default_factory=list)
+    """Methods that were asked for and are not there."""
+
+    @property
+    def datasets(self) -> list[str]:
+        """Those that experiments use, in the config's order."""
+        used = {name for experiment in self.experiments.values() for name in experiment.datasets}
+        return [name for name in self.config["datasets"] if name in used]
+
+    @property
+    def seeds(self) -> int:
+        """How many runs each method has on each dataset."""
+        return int(self.config["seeds"])
+
+    def split_blocks(self) -> list[str]:
+        """The blocks of seeds that splits and noise estimates are made for."""
+        return blocks(self.seeds, int(self.config["seeds_per_job"]))
+
+    def blocks(self, method: str) -> list[str]:
+        """The blocks of seeds that jobs of a method run, such as "0-9"."""
+        return blocks(self.seeds, self.methods[method].seeds_per_job)
+
+    def method_of(self, a_slug: str) -> Method:
+        """The method whose name makes this part of a path."""
+        return next(method for method in self.methods.values() if method.slug == a_slug)
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's path."""
+    return re.sub(r"[^A-Za-z0-9.+=-]+", "_", name).strip("_")
+
+
+def blocks(seeds: int, size: int) -> list[str]:
+    """Seeds 0, 1, … in blocks; more seeds add blocks and leave the full ones as they are."""
+    return [f"{first}-{min(first + size, seeds) - 1}" for first in range(0, seeds, size)]
+
+
+def seeds_of(block: str) -> range:
+    """The seeds of a block."""
+    first, last = block.split("-")
+    return range(int(first), int(last) + 1)
+
+
+def code_id(*names: str) -> str:
+    """A hash of modules of this package: what a step's results depend on beyond its inputs."""
+    return hash_of_files((PACKAGE / f"{name}.py" for name in names), PACKAGE)
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
+    """Check a config against the schema and the catalogue of methods, and spell it out."""
+    rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    check(config, rules)
+    config = with_defaults(config, rules)
+    known = yaml.safe_load(catalogue.read_text(encoding="utf-8"))
+    check(known, {"additionalProperties": {"$ref": "#/$defs/method"}, "$defs": rules["$defs"]})
+    definitions = known | config["methods"]
+    for name, definition in definitions.items():
+        _check_method(name, definition)
+    config["datasets"] = _spell_out_datasets(config)
+    own = {
+        name: Table(entry["file"], entry["target"], tuple(entry["nominal"]))
+        for name, entry in config["own_data"].items()
+    }
+    protocols = _protocols(config)
+    experiments, skipped = _experiments(config, definitions, protocols)
+    used = {name for experiment in experiments.values() for name in experiment.methods}
+    methods = {
+        name: _method(name, definition, config["seeds_per_job"])
+        for name, definition in definitions.items()
+        if name in used
+    }
+    _refuse_equal_slugs(methods)
+    return Study(config, own, methods, protocols, experiments, skipped)
+
+
+def _method(name: str, definition: Json, seeds_per_job: int) -> Method:
+    about_jobs = ("seeds_per_job", "mem_mb", "run_minutes")
+    return Method(
+        name,
+        {key: value for key, value in definition.items() if key not in about_jobs},
+        definition.get("seeds_per_job", seeds_per_job),
+        definition.get("mem_mb"),
+        definition.get("run_minutes"),
+    )
+
+
+def _check_method(name: str, definition: Json) -> None:
+    kinds = [kind for kind in ("gp", "estimator", "planned") if kind in definition]
+    if len(kinds) != 1:
+        raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
+    if "estimator" not in definition and {"grid", "settings"} & set(definition):
+        raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+    low, high = definition.get("gp", {}).get("init_depth", (0, 0))
+    if not low <= high <= definition.get("gp", {}).get("max_depth", 10):
+        raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
+
+
+def _refuse_equal_slugs(methods: dict[str, Method]) -> None:
+    names: dict[str, str] = {}
+    for name, method in methods.items():
+        other = names.setdefault(method.slug, name)
+        if other != name or not method.slug:
+            raise ConfigError(
+                f"methods.{name}: its files would be called {method.slug!r}, like those of "
+                f"{other!r}; choose another name."
+            )
+
+
+def _protocols(config: Json) -> dict[str, Protocol]:
+    protocols = {"paper": PAPER, "label_noise": LABEL_NOISE}
+    for name, entry in config["protocols"].items():
+        if ("train_rows" in entry) == ("train_share" in entry):
+            raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
+        protocols[name] = Protocol(
+            entry.get("train_rows"), entry.get("train_share"), entry.get("label_noise", 0.0)
+        )
+    return protocols
+
+
+def _experiments(
+    config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
+) -> tuple[dict[str, Experiment], list[str]]:
+    experiments: dict[str, Experiment] = {}
+    planned: list[str] = []
+    for name, entry in config["experiments"].items():
+        where = f"experiments.{name}"
+        for method in entry["methods"]:
+            require_known(method, definitions, f"{where}.methods", "method")
+            if "planned" in definitions[method] and method not in planned:
+                planned.append(method)
+        for dataset in entry.get("datasets", ()):
+            require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
+        require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
+        methods = [method for method in entry["methods"] if "planned" not in definitions[method]]
+        chosen = entry.get("datasets", config["datasets"])
+        experiments[name] = Experiment(
+            name,
+            entry.get("title", name.replace("_", " ").capitalize()),
+            list(dict.fromkeys(methods)),
+            [dataset for dataset in config["datasets"] if dataset in chosen],
+            entry["protocol"],
+        )
+    if planned and config["unavailable"] == "refuse":
+        raise ConfigError(
+            f"experiments: this version of vjmgp does not have {', '.join(planned)} yet. Leave "
+            "them out, or let them be skipped: --config unavailable=skip"
+        )
+    with_methods = {name: e for name, e in experiments.items() if len(e.methods)}
+    if not with_methods:
+        raise ConfigError("experiments: none has a method that this version of vjmgp can run.")
+    return with_methods, planned
+
+
+# -- datasets ------------------------------------------------------------------------------------
+
+
+def paper_datasets() -> dict[str, int | None]:
+    """The paper's 58 datasets and their numbers of rows, where known."""
+    text = (package_folder("paper") / "datasets.csv").read_text(encoding="utf-8")
+    return {
+        row["dataset"]: int(row["rows"]) if row["rows"] else None
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def _spell_out_datasets(config: Json) -> list[str]:
+    own, cache = config["own_data"], cache_folder(config["pmlb_cache"])
+    names: list[str] = []
+    for name in config["datasets"]:
+        names += embedded_datasets() if name == "embedded" else [name]
+    names = list(dict.fromkeys(names))
+    at_hand = set(own) | set(paper_datasets())
+    strange = [name for name in names if name not in at_hand and not local_file(name, cache)]
+    if strange:
+        from pmlb import regression_dataset_names  # slow, and seldom needed
+
+        for name in strange:
+            require_known(
+                name, [*own, *regression_dataset_names], "datasets", "PMLB regression dataset"
+            )
+    for name, entry in own.items():
+        if not Path(entry["file"]).exists():
+            raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
+        if name in paper_datasets() and name in names:
+            raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")
+    return names
+
+
+def not_at_hand(study: Study, fetched: Iterable[str] = ()) -> list[str]:
+    """Datasets of the study that would have to be downloaded."""
+    cache = cache_folder(study.config["pmlb_cache"])
+    have = set(study.own_data) | set(fetched)
+    return [name for name in study.datasets if name not in have and not local_file(name, cache)]
+
+
+def load_class(path: str) -> Any:
+    """A class by its import path."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)

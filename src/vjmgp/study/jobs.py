@@ -1,0 +1,62 @@
+"""Run one step of the workflow: the only place where a script of the workflow ends up.
+
+It imports nothing heavy. A step's own module is loaded after thread counts are set, and where a
+warm worker is at hand, it is loaded already (see `warm`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+NUMBA_VARIABLE = "NUMBA_NUM_THREADS"
+
+
+def run_step(step: str, log: str, threads: int = 1, **arguments: Any) -> None:
+    """Call `module:function` of `vjmgp.study` with arguments; what it says goes to the log file."""
+    from . import warm
+
+    code = warm.run(step, log, arguments) if threads == 1 else None
+    if code is None:
+        for variable in (*THREAD_VARIABLES, NUMBA_VARIABLE):
+            os.environ[variable] = str(threads)
+        code = execute(step, log, arguments)
+    if code:
+        print(f"{step} failed; see {log}:", file=sys.stderr)
+        print(last_line(log), file=sys.stderr)
+        sys.exit(code)
+
+
+def execute(step: str, log: str, arguments: dict[str, Any]) -> int:
+    """Run a step in this process; 0, or 1 with the reason in the log file."""
+    module, _, function = step.partition(":")
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    Path(log).write_bytes(b"")
+    with Path(log).open("a", encoding="utf-8", buffering=1) as file:
+        handler = logging.StreamHandler(file)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        root = logging.getLogger()
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
+        try:
+            with contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
+                getattr(importlib.import_module(f"vjmgp.study.{module}"), function)(**arguments)
+        except Exception:  # noqa: BLE001 (whatever it is, the log tells it)
+            traceback.print_exc(file=file)
+            return 1
+        finally:
+            root.removeHandler(handler)
+    return 0
+
+
+def last_line(log: str) -> str:
+    """What a failed step said last: the message of its exception."""
+    lines = Path(log).read_text(encoding="utf-8").strip().splitlines()
+    return lines[-1] if lines else ""

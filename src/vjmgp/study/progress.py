@@ -1,0 +1,117 @@
+"""A view of a running study for people: done, running, to go, and how long it may take.
+
+`Progress` counts and estimates; `snakemake_logger_plugin_vjmgp` feeds it with Snakemake's events.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+UNSEEN_SECONDS = 1.0
+"""What a job of a rule is taken to last before one has ended."""
+
+
+@dataclass
+class Job:
+    """A job that runs."""
+
+    rule: str
+    what: str
+    started: float
+
+
+@dataclass
+class Progress:
+    """The state of a run of the workflow."""
+
+    planned: Counter[str] = field(default_factory=Counter)
+    """Jobs by rule."""
+    done: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    running: dict[int, Job] = field(default_factory=dict)
+    durations: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    widest: int = 1
+    """The largest number of jobs that ran at once."""
+
+    def plan(self, jobs_by_rule: Mapping[str, int]) -> None:
+        """Before the first job: how many there are of each rule."""
+        self.planned = Counter({rule: n for rule, n in jobs_by_rule.items() if rule != "total"})
+
+    def start(self, number: int, rule: str, what: str, now: float | None = None) -> None:
+        """A job starts."""
+        self.running[number] = Job(rule, what, time.monotonic() if now is None else now)
+        self.widest = max(self.widest, len(self.running))
+
+    def finish(self, number: int, now: float | None = None) -> None:
+        """A job is done."""
+        job = self.running.pop(number, None)
+        if job:
+            self.done[job.rule] += 1
+            end = time.monotonic() if now is None else now
+            self.durations[job.rule].append(end - job.started)
+
+    def fail(self, number: int) -> None:
+        """A job has failed."""
+        if self.running.pop(number, None):
+            self.failed += 1
+
+    @property
+    def to_go(self) -> int:
+        """Jobs that have not started."""
+        return max(self.planned.total() - self.done.total() - self.failed - len(self.running), 0)
+
+    def seconds_left(self, now: float | None = None) -> float:
+        """The work that is left, by what jobs of each rule took so far, shared by the cores."""
+        now = time.monotonic() if now is None else now
+        waiting = self.planned - self.done - Counter(job.rule for job in self.running.values())
+        work = sum(count * self._mean(rule) for rule, count in waiting.items())
+        for job in self.running.values():
+            work += max(self._mean(job.rule) - (now - job.started), 0.0)
+        return work / self.widest
+
+    def _mean(self, rule: str) -> float:
+        ended = self.durations[rule]
+        return sum(ended) / len(ended) if ended else UNSEEN_SECONDS
+
+    def line(self, width: int = 100, now: float | None = None) -> str:
+        """One line for the screen."""
+        total, done = max(self.planned.total(), 1), self.done.total()
+        filled = round(16 * done / total)
+        text = (
+            f"[{'#' * filled}{'.' * (16 - filled)}] {done} of {total} jobs done, "
+            f"{len(self.running)} running, {self.to_go} to go"
+        )
+        if self.failed:
+            text += f", {self.failed} failed"
+        if done and done < total:
+            text += f", about {duration(self.seconds_left(now))} left"
+        newest = max(self.running.values(), key=lambda job: job.started, default=None)
+        if newest and newest.what and len(text) + 3 + len(newest.what) <= width:
+            text += f" | {newest.what}"
+        return text[:width]
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words, as coarse as an estimate is."""
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 90:
+        return f"{round(seconds / 10) * 10} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def describe(rule: str, wildcards: Mapping[str, str]) -> str:
+    """A job in words: "VJM on 547_no2, seeds 0-9"."""
+    parts = wildcards.get("method", "").replace("_", " ") or rule.replace("_", " ")
+    if "dataset" in wildcards:
+        parts += f" on {wildcards['dataset']}"
+    elif "experiment" in wildcards:
+        parts += f" of {wildcards['experiment']}"
+    if "block" in wildcards:
+        parts += f", seeds {wildcards['block']}"
+    return parts

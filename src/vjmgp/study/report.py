@@ -1,0 +1,210 @@
+"""The report: one HTML page that needs nothing but a browser."""
+
+from __future__ import annotations
+
+import base64
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from ..engine.identity import engine_id
+from ..fetching import write_whole
+from .collect import read_runs
+from .data import read_json
+from .statistics import BETTER, SIMILAR, WORSE, too_few
+
+LIBRARIES = [
+    *("vjmgp", "snakemake", "numpy", "numba", "scikit-learn", "scipy", "pandas", "pmlb"),
+    *("matplotlib", "seaborn"),
+]
+Context = dict[str, Any]
+
+
+def write_report(results: str, study: Context, page: str, config: str) -> None:
+    """Gather what the earlier steps wrote and put it on one page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("vjmgp.study", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "figure": as_data_address}
+    text = environment.get_template("report.html.jinja").render(gather(Path(results), study))
+    write_whole(Path(page), [text.encode()])
+    write_whole(Path(config), [as_yaml(study["config"]).encode()])
+
+
+def gather(results: Path, study: Context) -> Context:
+    """Everything that the page shows."""
+    tables = results / "tables"
+    experiments = [_experiment(results, entry, study) for entry in study["experiments"]]
+    runs = read_runs(str(tables / "runs.csv"))
+    failures = pd.read_csv(tables / "failures.csv", keep_default_na=False)
+    return {
+        "title": study["config"]["title"],
+        "experiments": experiments,
+        "datasets": [_dataset(results, name, runs, study) for name in study["datasets"]],
+        "n_runs": len(runs),
+        "n_methods": len(study["methods"]),
+        "seeds": study["config"]["seeds"],
+        "hours": float(runs["seconds"].sum()) / 3600,
+        "warnings": int(runs["warnings"].sum()),
+        "failures": failures.to_dict("records"),
+        "skipped": study["skipped"],
+        "config": as_yaml(study["config"]),
+        "engine": engine_id(),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "machine": machine(),
+        "versions": versions(),
+        "files": sorted(path.relative_to(results).as_posix() for path in tables.rglob("*.csv")),
+    }
+
+
+def _experiment(results: Path, entry: Context, study: Context) -> Context:
+    tables, figures = results / "tables" / entry["name"], results / "figures" / entry["name"]
+    methods = entry["methods"]
+    summary = pd.read_csv(tables / "summary.csv")
+    counts = {
+        metric: pd.read_csv(tables / f"win_tie_loss_{metric}.csv", keep_default_na=False)
+        for metric in ("test_r2", "train_r2")
+    }
+    medians = pd.read_csv(tables / "medians.csv", dtype={"dataset": str}).set_index("dataset")
+    return entry | {
+        "reference": methods[0],
+        "summary": summary.to_dict("records"),
+        "versus": _versus_first(counts, methods),
+        "matrix": _matrix(counts["test_r2"], methods),
+        "medians": _rows_with_best(medians, methods),
+        "figures": {path.stem: path for path in sorted(figures.glob("*.svg"))},
+        "models": read_json(tables / "models.json"),
+        "too_few": too_few(study["config"]["seeds"], study["config"]["significance"]),
+        "significance": study["config"]["significance"],
+        "label_noise": entry["protocol"] == "label_noise",
+    }
+
+
+def _versus_first(counts: dict[str, pd.DataFrame], methods: list[str]) -> list[Context]:
+    """The first method against each other one."""
+    rows = []
+    for other in methods[1:]:
+        row: Context = {"method": other}
+        for metric, table in counts.items():
+            pair = table[(table["method"] == methods[0]) & (table["versus"] == other)].iloc[0]
+            row[metric] = {key: int(pair[key]) for key in (BETTER, SIMILAR, WORSE)}
+            row[metric]["better_on"], row[metric]["worse_on"] = pair["better_on"], pair["worse_on"]
+            row[metric]["total"] = sum(int(pair[key]) for key in (BETTER, SIMILAR, WORSE))
+        rows.append(row)
+    return rows
+
+
+def _matrix(counts: pd.DataFrame, methods: list[str]) -> list[Context]:
+    """Rows of "better / similar / worse", method against method."""
+    cells = {
+        (row["method"], row["versus"]): f"{row[BETTER]} / {row[SIMILAR]} / {row[WORSE]}"
+        for row in counts.to_dict("records")
+    }
+    return [{"method": a, "cells": [cells.get((a, b), "") for b in methods]} for a in methods]
+
+
+def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> Context:
+    rows = []
+    for line in medians.reset_index().to_dict("records"):
+        values = [float(line[method]) for method in methods]
+        best = np.nanmax(values) if np.isfinite(values).any() else np.nan
+        rows.append(
+            {
+                "dataset": line["dataset"],
+                "cells": [{"value": v, "best": v == best} for v in values],
+                "paper": float(line["VJM in the paper"]),
+            }
+        )
+    return {"rows": rows, "has_paper": any(np.isfinite(row["paper"]) for row in rows)}
+
+
+def _dataset(results: Path, name: str, runs: pd.DataFrame, study: Context) -> Context:
+    facts: Context = read_json(results / "datasets" / name / "facts.json")
+    source = results / "datasets" / name / "source.json"
+    own = name in study["own_data"]
+    part = runs[(runs["dataset"] == name)]
+    noise = part["noise_r2"].dropna()
+    rows = []
+    for (protocol, method), group in part.groupby(["protocol", "method"], sort=False):
+        test = group["test_r2"]
+        rows.append(
+            {
+                "protocol": protocol,
+                "method": method,
+                "runs": len(group),
+                "train": group["train_r2"].median(),
+                "median": test.median(),
+                "low": test.quantile(0.25),
+                "high": test.quantile(0.75),
+                "size": group["size"].median(),
+                "seconds": group["seconds"].median(),
+            }
+        )
+    return facts | {
+        "name": name,
+        "source": None if own else read_json(source),
+        "own": study["config"]["own_data"].get(name, {}).get("file"),
+        "noise": noise.median() if len(noise) else np.nan,
+        "noisy_share": float((part["tau"].dropna() > 1).mean()) if len(noise) else np.nan,
+        "rows_of_methods": rows,
+        "several_protocols": len({row["protocol"] for row in rows}) > 1,
+    }
+
+
+# -- small things --------------------------------------------------------------------------------
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number for people: a dash for none, a real minus sign."""
+    if value is None or not np.isfinite(value):
+        return "–"
+    text = f"{value:,.{digits}f}" if digits else f"{round(value):,d}"
+    return text.replace("-", "−")
+
+
+def as_data_address(path: Path) -> str:
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def machine() -> str:
+    """Processor and system that made the report."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of the libraries that matter."""
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def as_yaml(config: Context) -> str:
+    """The config with all defaults, as a config file would have it."""
+    return str(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))

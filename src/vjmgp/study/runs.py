@@ -1,0 +1,107 @@
+"""A block of runs: one method on one dataset, seed after seed, into one file of records."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..fetching import write_whole
+from .config import seeds_of
+from .data import Problem, problems, read_json
+
+Record = dict[str, Any]
+log = logging.getLogger(__name__)
+LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
+
+
+def run_block(
+    method: str,
+    definition: dict[str, Any],
+    protocol: str,
+    block: str,
+    data: str,
+    facts: str,
+    splits: list[str],
+    noise: list[str],
+    output: str,
+) -> None:
+    """Run the seeds of a block. One that fails is recorded as such and stops no other."""
+    run = _runner(definition, noise)
+    seeds = seeds_of(block)
+    records = []
+    for problem in problems(data, facts, splits):
+        if problem.seed in seeds:
+            names = {
+                "dataset": problem.dataset,
+                "protocol": protocol,
+                "method": method,
+                "seed": problem.seed,
+            }
+            records.append(names | guarded(run, problem, names))
+    if len(records) != len(seeds):
+        raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
+    write_records(output, records)
+
+
+def _runner(definition: dict[str, Any], noise: list[str]) -> Callable[[Problem], Record]:
+    """The method as a function of a run's data."""
+    if "gp" in definition:
+        from ..warmup import load_kernels
+        from .gp import run_gp
+
+        load_kernels()  # never counted as training time
+        estimates = {run["seed"]: run for path in noise for run in read_json(path)["runs"]}
+        return lambda problem: run_gp(definition["gp"], problem, estimates[problem.seed])
+    from .baselines import run_baseline
+
+    return lambda problem: run_baseline(definition, problem)
+
+
+def guarded(run: Callable[[Problem], Record], problem: Problem, names: dict[str, Any]) -> Record:
+    """A run's record, or that of its failure. What libraries warn of is counted and logged."""
+    what = f"{names['method']} on {names['dataset']}, seed {names['seed']}"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            record = run(problem)
+            if not math.isfinite(record["test_r2"]):
+                raise ValueError(f"the test R² is {record['test_r2']}")
+        except Exception as error:
+            log.exception("FAILED: %s", what)
+            return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
+    kinds = Counter(warning.category.__name__ for warning in caught)
+    for kind, count in kinds.items():
+        first = next(w for w in caught if w.category.__name__ == kind)
+        log.info("%s: %d × %s, first: %s", what, count, kind, str(first.message).split("\n")[0])
+    log.info("%s: test R² %.4f in %.2f s", what, record["test_r2"], record["seconds"])
+    about = {"warnings": dict(kinds), "versions": {name: version(name) for name in LIBRARIES}}
+    return {"status": "ok"} | record | about
+
+
+# -- files of records ----------------------------------------------------------------------------
+
+
+def write_records(path: str, records: list[Record]) -> None:
+    """One line of JSON per run."""
+    lines = (json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
+    write_whole(Path(path), lines)
+
+
+def read_records(path: str) -> Iterator[Record]:
+    """The runs of a file; a damaged one is named."""
+    with Path(path).open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record: Record = json.loads(line)
+            except ValueError:
+                raise ValueError(
+                    f"{path}, line {number}, is damaged: delete the file and run again."
+                ) from None
+            yield record

@@ -1,0 +1,94 @@
+"""Check data against a JSON schema with one clear line per fault, and fill in its defaults."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class ConfigError(ValueError):
+    """Something in a config that cannot be; the message says where, and what to do."""
+
+
+def check(config: Any, schema: Json) -> None:
+    """Raise a ConfigError of one line for the first thing that the schema does not allow."""
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(config),
+        key=lambda error: list(map(str, error.path)),
+    )
+    if errors:
+        raise ConfigError(_one_line(errors[0]))
+
+
+def _one_line(error: Any) -> str:
+    where = ".".join(map(str, error.path)) or "config"
+    wanted, value = error.validator_value, error.instance
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {})
+        strange = next(key for key in value if key not in known)
+        return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
+    if error.validator == "required":
+        missing = next(key for key in wanted if key not in value)
+        return f"{where}: the key {missing!r} is missing."
+    if error.validator == "enum":
+        return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
+    if error.validator == "anyOf":
+        choices = " or ".join(
+            repr(choice["const"]) if "const" in choice else _kind(choice) for choice in wanted
+        )
+        return f"{where} is {value!r}; it must be {choices}."
+    if error.validator == "type":
+        return f"{where} is {value!r}; it must be {_kind(error.schema)}."
+    return f"{where}: {error.message}."
+
+
+def _kind(schema: Json) -> str:
+    words = {
+        "integer": "a whole number",
+        "number": "a number",
+        "string": "text",
+        "boolean": "true or false",
+        "array": "a list",
+        "object": "a mapping of keys to values",
+        "null": "null",
+    }
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    least = f" of {schema['minimum']} or more" if "minimum" in schema else ""
+    return " or ".join(words[kind] for kind in kinds) + least
+
+
+def require_known(name: str, known: Iterable[str], where: str, what: str) -> None:
+    """Raise a ConfigError for a name that nobody knows, with those that look like it."""
+    if name not in known:
+        raise ConfigError(f"{where}: {name!r} is no {what}{_did_you_mean(name, known)}")
+
+
+def _did_you_mean(name: Any, known: Iterable[Any]) -> str:
+    known = [str(word) for word in known]
+    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.6)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    return f"; known are {', '.join(map(repr, known))}." if len(known) <= 60 else "."
+
+
+def with_defaults(config: Any, schema: Json) -> Any:
+    """The config with the schema's defaults where it says nothing."""
+    if not isinstance(config, dict):
+        return config
+    full = copy.deepcopy(config)
+    for key, rules in schema.get("properties", {}).items():
+        if key not in full and "default" in rules:
+            full[key] = copy.deepcopy(rules["default"])
+        if key in full:
+            full[key] = with_defaults(full[key], rules)
+    rest = schema.get("additionalProperties")
+    if isinstance(rest, dict):
+        for key in full.keys() - schema.get("properties", {}).keys():
+            full[key] = with_defaults(full[key], rest)
+    return full

@@ -1,0 +1,139 @@
+"""Which method is better: paired tests by dataset, counts, medians, ranks."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import wilcoxon
+
+from ..datasets import paper_medians, pmlb_number
+from .collect import read_runs, write_csv
+from .config import paper_datasets
+
+BETTER, SIMILAR, WORSE = "better", "similar", "worse"
+
+
+def compare_methods(
+    runs: str,
+    methods: list[str],
+    datasets: list[str],
+    significance: float,
+    summary: str,
+    medians: str,
+    test: str,
+    train: str,
+) -> None:
+    """Write an experiment's statistics."""
+    table = read_runs(runs)
+    write_csv(summary, summary_of(table, methods))
+    write_csv(medians, with_paper(medians_of(table, methods, datasets)).reset_index())
+    for metric, path in (("test_r2", test), ("train_r2", train)):
+        write_csv(path, win_tie_loss(table, methods, datasets, metric, significance))
+
+
+def outcome(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> str:
+    """Whether paired scores `a` are significantly better than `b` (larger is better).
+
+    Wilcoxon's signed-rank test, two-sided. Equal scores, or fewer pairs than could ever reach the
+    level, are "similar".
+    """
+    difference = a - b
+    difference = difference[difference != 0.0]
+    if too_few(len(difference), level):
+        return SIMILAR
+    with np.errstate(all="ignore"):
+        result = wilcoxon(difference)
+    if not result.pvalue < level:
+        return SIMILAR
+    ranks = pd.Series(np.abs(difference)).rank().to_numpy()
+    return BETTER if ranks[difference > 0].sum() > ranks[difference < 0].sum() else WORSE
+
+
+def too_few(pairs: int, level: float) -> bool:
+    """Whether even the clearest outcome of so many pairs misses the level."""
+    return 2.0 * 0.5**pairs >= level
+
+
+def win_tie_loss(
+    runs: pd.DataFrame, methods: list[str], datasets: list[str], metric: str, level: float
+) -> pd.DataFrame:
+    """For each pair of methods: on how many datasets one is better, similar, worse.
+
+    Runs are paired by seed. Pairs that a method has no run for are left out and counted.
+    """
+    scores = runs.pivot_table(index=["dataset", "seed"], columns="method", values=metric)
+    scores = scores.reindex(columns=methods)
+    rows = []
+    for method, versus in itertools.permutations(methods, 2):
+        counts = {BETTER: 0, SIMILAR: 0, WORSE: 0}
+        unpaired = 0
+        better_on: list[str] = []
+        worse_on: list[str] = []
+        for dataset in datasets:
+            if dataset not in scores.index.get_level_values("dataset"):
+                continue
+            both = pd.DataFrame(scores.loc[dataset, [method, versus]])
+            pairs = both.dropna()
+            unpaired += int(both.notna().any(axis=1).sum() - len(pairs))
+            if not len(pairs):
+                continue
+            result = outcome(pairs[method].to_numpy(), pairs[versus].to_numpy(), level)
+            counts[result] += 1
+            if result != SIMILAR:
+                (better_on if result == BETTER else worse_on).append(dataset)
+        rows.append(
+            {
+                "method": method,
+                "versus": versus,
+                **counts,
+                "unpaired_runs": unpaired,
+                "better_on": " ".join(better_on),
+                "worse_on": " ".join(worse_on),
+            }
+        )
+    columns = ["method", "versus", BETTER, SIMILAR, WORSE, "unpaired_runs", "better_on", "worse_on"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def medians_of(
+    runs: pd.DataFrame, methods: list[str], datasets: list[str], metric: str = "test_r2"
+) -> pd.DataFrame:
+    """Median by dataset and method."""
+    table = runs.pivot_table(index="dataset", columns="method", values=metric, aggfunc="median")
+    table = table.reindex(index=datasets, columns=methods)
+    table.columns.name = None
+    return table
+
+
+def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
+    """The medians, and the paper's for VJM where it has the dataset."""
+    paper, known = paper_medians()["VJM-GP"], paper_datasets()
+    values = [
+        float(paper.loc[pmlb_number(name)]) if name in known else np.nan for name in medians.index
+    ]
+    return medians.assign(**{"VJM in the paper": values})
+
+
+def summary_of(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """One row per method: accuracy, rank, size and time over all datasets."""
+    medians = runs.pivot_table(
+        index="dataset", columns="method", values="test_r2", aggfunc="median"
+    ).reindex(columns=methods)
+    groups = runs.groupby("method")
+    table = pd.DataFrame(
+        {
+            "mean_of_median_test_r2": medians.mean(),
+            "mean_rank": medians.rank(axis=1, ascending=False).mean(),
+            "median_train_r2": groups["train_r2"].median(),
+            "median_size": groups["size"].median(),
+            "median_trees": groups["trees"].median(),
+            "median_seconds": groups["seconds"].median(),
+            "runs": groups.size(),
+        }
+    )
+    table = table.reindex(methods)
+    table["runs"] = table["runs"].fillna(0).astype(int)
+    return table.reset_index(names="method")

@@ -1,0 +1,115 @@
+"""The progress view: counts, the estimate, and what Snakemake's events make of it."""
+
+import io
+import logging
+from types import SimpleNamespace
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+import snakemake_logger_plugin_vjmgp as plugin
+from vjmgp.study.progress import Progress, describe, duration
+
+
+def test_counts_and_estimate():
+    progress = Progress()
+    progress.plan({"run": 6, "report": 1, "total": 7})
+    assert progress.to_go == 7
+    progress.start(1, "run", "VJM on a", now=0.0)
+    progress.start(2, "run", "VJM on b", now=0.0)
+    assert (progress.to_go, len(progress.running)) == (5, 2)
+    progress.finish(1, now=10.0)
+    progress.finish(2, now=20.0)
+    # Four runs of 15 s on average and a report of an unknown rule's 1 s, two at a time.
+    assert progress.seconds_left(now=20.0) == (4 * 15 + 1) / 2
+    progress.start(3, "run", "VJM on c", now=20.0)
+    assert progress.seconds_left(now=25.0) == (3 * 15 + 1 + 10) / 2
+    line = progress.line(now=25.0)
+    assert "2 of 7 jobs done, 1 running, 4 to go, about 30 s left | VJM on c" in line
+    assert len(progress.line(width=40)) == 40
+    progress.fail(3)
+    assert ", 1 failed" in progress.line()
+    assert progress.to_go == 4
+
+
+def test_words():
+    assert duration(3) == "a few seconds"
+    assert duration(62) == "60 s"
+    assert duration(600) == "10 min"
+    assert duration(3 * 3600) == "3.0 h"
+    job = {"method": "Standard_GP", "dataset": "547_no2", "block": "0-9"}
+    assert describe("run_gp", job) == "Standard GP on 547_no2, seeds 0-9"
+    assert describe("draw_figures", {"experiment": "alpha"}) == "draw figures of alpha"
+    assert describe("join_runs", {}) == "join runs"
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def handler(stream, **settings):
+    common = {"stdout": False, "dryrun": False, "verbose": False} | settings
+    made = plugin.LogHandler(SimpleNamespace(**common), None)
+    made.stream, made.is_screen = stream, stream.isatty()
+    made.setFormatter(logging.Formatter("%(message)s"))
+    return made
+
+
+def say(made, message="", level=logging.INFO, **extra):
+    record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+    record.__dict__.update(extra)
+    made.emit(record)
+
+
+def a_run(made, log):
+    say(made, event=LogEvent.RUN_INFO, stats={"run_gp": 2, "total": 2})
+    wildcards = {"method": "VJM", "dataset": "a", "block": "0-1"}
+    job = {"rule_name": "run_gp", "wildcards": wildcards}
+    say(made, event=LogEvent.JOB_INFO, jobid=1, **job)
+    say(made, event=LogEvent.JOB_FINISHED, job_id=1)
+    say(made, event=LogEvent.JOB_INFO, jobid=2, **job)
+    say(made, "boom", logging.ERROR, event=LogEvent.JOB_ERROR, jobid=2, log=[log], **job)
+
+
+def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
+    log = tmp_path / "job.log"
+    log.write_text("Traceback\nValueError: column 'a'\n")
+    screen = Screen()
+    made = handler(screen)
+    a_run(made, log)
+    made.close()
+    text = screen.getvalue()
+    assert "0 of 2 jobs done, 1 running, 1 to go | VJM on a, seeds 0-1" in text
+    assert "1 of 2 jobs done, 0 running, 1 to go" in text
+    assert "FAILED: run_gp: VJM on a, seeds 0-1\n    ValueError: column 'a'" in text
+    assert str(log) in text
+
+
+def test_in_a_file_lines_are_few(tmp_path):
+    stream = io.StringIO()
+    made = handler(stream)
+    a_run(made, tmp_path / "none.log")
+    assert stream.getvalue().count("jobs done") == 1
+    assert "\r" not in stream.getvalue()
+
+
+def test_errors_and_no_work_are_told(monkeypatch):
+    stream = io.StringIO()
+    made = handler(stream)
+    error = 'WorkflowError in file "x", line 3:\nmy.yaml: no key\n  File "x", line 3, in <module>'
+    say(made, error, logging.ERROR, event=LogEvent.ERROR)
+    say(made, "Building DAG of jobs...")
+    monkeypatch.setattr(plugin, "ANSWERS", ["Report: here"])
+    say(made, "Nothing to be done (all requested files are present).")
+    assert stream.getvalue().splitlines() == [
+        "Error:",
+        "my.yaml: no key",
+        "Nothing to be done (all requested files are present).",
+        "Report: here",
+    ]
+
+
+def test_a_dry_run_shows_everything():
+    stream = io.StringIO()
+    say(handler(stream, dryrun=True), "rule run_gp:", event=LogEvent.JOB_INFO)
+    assert stream.getvalue() == "rule run_gp:\n"

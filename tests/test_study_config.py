@@ -1,0 +1,250 @@
+"""The config: what it may say, what it is told when it may not, and that all lists agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
+from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.engine.choice import RULES
+from vjmgp.engine.settings import Settings
+from vjmgp.study import checks
+from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of
+from vjmgp.study.schema import ConfigError
+
+ROOT = Path(__file__).parent.parent
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+CATALOGUE = ROOT / "config/methods.yaml"
+RULES_OF_SCHEMA = yaml.safe_load(SCHEMA.read_text())
+MINIMAL = {"datasets": ["547_no2"], "experiments": {"one": {"methods": ["VJM"]}}}
+
+
+def study_of(**changes):
+    return read_study(MINIMAL | changes, SCHEMA, CATALOGUE)
+
+
+def load(name):
+    return yaml.safe_load((ROOT / "config" / name).read_text())
+
+
+def test_defaults_are_filled_in():
+    study = study_of()
+    assert study.seeds == 10
+    assert study.config["results"] == "results"
+    assert study.experiments["one"].protocol == "paper"
+    assert study.experiments["one"].datasets == ["547_no2"]
+    assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seedz": 3}, "config: there is no key 'seedz'; did you mean 'seeds'?"),
+        ({"seeds": 0}, "seeds: 0 is less than the minimum of 1."),
+        ({"seeds": "many"}, "seeds is 'many'; it must be a whole number of 1 or more."),
+        ({"unavailable": "no"}, "unavailable is 'no'; known are 'refuse', 'skip'."),
+        ({"datasets": []}, "datasets: [] should be non-empty."),
+        (
+            {"datasets": ["547_no"]},
+            "datasets: '547_no' is no PMLB regression dataset; did you mean '547_no2'?",
+        ),
+        (
+            {"experiments": {"one": {"methods": ["VMJ"]}}},
+            "experiments.one.methods: 'VMJ' is no method; did you mean 'VJM'?",
+        ),
+        (
+            {"experiments": {"one": {"methods": ["VJM"], "protocol": "papr"}}},
+            "experiments.one.protocol: 'papr' is no protocol; did you mean 'paper'?",
+        ),
+        (
+            {"experiments": {"one": {"methods": ["VJM"], "datasets": ["210_cloud"]}}},
+            "experiments.one.datasets: '210_cloud' is no dataset of the study",
+        ),
+        ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
+        (
+            {"methods": {"Mine": {"gp": {"regularizer": "jensen"}}}},
+            "methods.Mine.gp.regularizer is 'jensen'; did you mean 'jensen_gap'?",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"generation": 3}}}},
+            "methods.Mine.gp: there is no key 'generation'; did you mean 'generations'",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"tau": "big"}}}},
+            "methods.Mine.gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'.",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"functions": ["add", "tan"]}}}},
+            "methods.Mine.gp.functions.1 is 'tan'",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"init_depth": [4, 2]}}}},
+            "methods.Mine.gp.init_depth: it must be [low, high] ≤ max_depth.",
+        ),
+        ({"methods": {"Mine": {}}}, "methods.Mine: give either 'gp' or 'estimator'."),
+        (
+            {"methods": {"Mine": {"gp": {}, "grid": {"a": [1]}}}},
+            "methods.Mine: 'grid' and 'settings' belong to 'estimator'.",
+        ),
+        (
+            {"protocols": {"mine": {"label_noise": 1}}},
+            "protocols.mine: give either 'train_rows' or 'train_share'.",
+        ),
+        (
+            {"own_data": {"mine": {"file": "nowhere.csv", "target": "y"}}},
+            "own_data.mine.file: there is no file 'nowhere.csv'.",
+        ),
+        ({"own_data": {"mine": {"file": "a.csv"}}}, "own_data.mine: the key 'target' is missing."),
+        (
+            {
+                "methods": {"V J": {"gp": {}}, "V_J": {"gp": {}}},
+                "experiments": {"one": {"methods": ["V J", "V_J"]}},
+            },
+            "methods.V_J: its files would be called 'V_J', like those of 'V J'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(changes, message):
+    with pytest.raises(ConfigError) as error:
+        study_of(**changes)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_methods_that_are_not_built_yet_are_refused_or_skipped():
+    experiments = {"one": {"methods": ["Operon", "VJM"]}, "two": {"methods": ["FFX"]}}
+    with pytest.raises(ConfigError, match=r"does not have Operon, FFX yet.*unavailable=skip"):
+        study_of(experiments=experiments)
+    study = study_of(experiments=experiments, unavailable="skip")
+    assert study.skipped == ["Operon", "FFX"]
+    assert list(study.experiments) == ["one"]
+    assert study.experiments["one"].methods == ["VJM"]
+
+
+def test_estimators_of_the_study_are_tried_before_anything_runs():
+    for definition, message in (
+        ({"estimator": "sklearn.svm.SVX"}, "methods.Mine.estimator: sklearn.svm.SVX: "),
+        ({"estimator": "nowhere.Thing"}, "No module named 'nowhere'"),
+        (
+            {"estimator": "sklearn.svm.SVR", "grid": {"c": [1]}},
+            "methods.Mine.grid: 'c' is no argument of this class",
+        ),
+    ):
+        study = study_of(
+            methods={"Mine": definition}, experiments={"one": {"methods": ["VJM", "Mine"]}}
+        )
+        with pytest.raises(ConfigError, match=re.escape(message)):
+            checks.check_estimators(study)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "no column 'y'; the columns are 'a', 'b'"),
+        ("a,y\n1,2\n3,4\n", "2 rows are too few; at least 10 needed"),
+        (
+            "a,y\n" + "1,2\n" * 12 + "n/a!,3\n",
+            "column 'a' has text among its numbers in 1 of 13 rows, first 'n/a!' in row 13",
+        ),
+        ("a,y\n" + "1,2\n" * 12 + ",3\n", "column 'a' has no value in 1 rows"),
+        ("a,y\n" + "1,2\n" * 12 + "1,oh\n", "the target 'y' is not numeric"),
+        ("y\n" + "1\n" * 12, "there is no column beside the target"),
+    ],
+)
+def test_own_data_is_checked_before_anything_runs(tmp_path, text, message):
+    path = tmp_path / "my data.csv"
+    path.write_text(text)
+    study = study_of(datasets=["mine"], own_data={"mine": {"file": str(path), "target": "y"}})
+    with pytest.raises(ConfigError, match=re.escape(message)) as error:
+        checks.check_own_data(study)
+    assert str(error.value).startswith("own_data.mine: ")
+    assert "my data.csv" in str(error.value)
+
+
+@given(st.integers(1, 200), st.integers(1, 60), st.integers(0, 100))
+def test_blocks_are_a_partition_and_more_seeds_keep_full_blocks(seeds, size, more):
+    these = blocks(seeds, size)
+    assert [seed for block in these for seed in seeds_of(block)] == list(range(seeds))
+    full = [block for block in these if len(seeds_of(block)) == size]
+    assert blocks(seeds + more, size)[: len(full)] == full
+
+
+# -- lists that must agree -----------------------------------------------------------------------
+
+
+def gp_rules():
+    return RULES_OF_SCHEMA["$defs"]["method"]["properties"]["gp"]["properties"]
+
+
+def test_the_schema_knows_every_setting_and_no_other():
+    assert set(gp_rules()) == set(Settings.__dataclass_fields__) | {"max_time"}
+    assert gp_rules()["regularizer"]["enum"] == list(REGULARIZERS)
+    assert gp_rules()["selection"]["enum"] == list(SELECTIONS)
+    assert gp_rules()["functions"]["items"]["enum"] == list(FUNCTION_NAMES)
+    assert gp_rules()["final_rule"]["enum"] == ["auto", *RULES]
+
+
+def test_every_key_of_the_schema_is_described():
+    def walk(rules, where):
+        for key, rule in rules.get("properties", {}).items():
+            if where != "config.method.gp":  # VJMRegressor describes these
+                assert rule.get("description"), f"{where}.{key}"
+            walk(rule, f"{where}.{key}")
+        if isinstance(rules.get("additionalProperties"), dict):
+            walk(rules["additionalProperties"], f"{where}.*")
+
+    walk(RULES_OF_SCHEMA, "config")
+    walk(RULES_OF_SCHEMA["$defs"]["method"], "config.method")
+    for key, rule in RULES_OF_SCHEMA["properties"].items():
+        assert "default" in rule or key in RULES_OF_SCHEMA["required"], key
+    documented = (ROOT / "config/README.md").read_text()
+    for key in RULES_OF_SCHEMA["properties"]:
+        assert f"`{key}`" in documented, key
+
+
+def test_the_grids_are_the_papers():
+    paper = yaml.safe_load((ROOT / "src/vjmgp/paper/baseline_grids.yaml").read_text())
+    catalogue = load("methods.yaml")
+    assert set(paper) <= set(catalogue)
+    for name, grid in paper.items():
+        if "planned" not in catalogue[name]:
+            assert catalogue[name].get("grid", {}) == grid, name
+
+
+def test_the_default_study_needs_no_network():
+    study = read_study(load("config.yaml"), SCHEMA, CATALOGUE)
+    assert set(study.datasets) <= set(embedded_datasets())
+    assert len(study.datasets) >= 6
+    assert study.seeds == 10
+    assert {"VJM", "FDM", "Standard GP"} <= set(study.methods)
+
+
+def test_the_papers_study_is_whole():
+    config = load("paper.yaml")
+    names = config["datasets"]
+    assert names == list(paper_datasets())
+    assert {pmlb_number(name) for name in names} == set(paper_medians().index)
+    small = [name for name, rows in paper_datasets().items() if rows and rows < 2000]
+    assert config["experiments"]["label_noise"]["datasets"] == small
+    assert len(small) == 36
+    text = (ROOT / "src/vjmgp/paper/win_tie_loss.csv").read_text().splitlines()[1:]
+    assert {line.split(",")[0] for line in text} <= set(config["experiments"])
+    assert config["seeds"] == 30
+    read_study(config | {"unavailable": "skip"}, SCHEMA, CATALOGUE)
+    with pytest.raises(ConfigError, match="does not have"):
+        read_study(config, SCHEMA, CATALOGUE)
+
+
+def test_the_conda_environment_is_in_step_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["workflow"]
+    wanted = [entry.replace("snakemake[reports]", "snakemake-minimal") for entry in wanted]
+    conda = yaml.safe_load((ROOT / "envs/vjmgp.yaml").read_text())["dependencies"]
+    assert f"python{project['requires-python']}" in conda
+    beyond = {"pip", "pygments>=2.0", f"python{project['requires-python']}"}
+    assert sorted(wanted) == sorted(set(conda) - beyond)

@@ -1,0 +1,260 @@
+"""The steps between a dataset's file and a run's record, as plain functions."""
+
+import json
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Lasso, LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+
+from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
+from vjmgp.model import SymbolicModel
+from vjmgp.study import collect, runs
+from vjmgp.study.data import (
+    estimate_noise_of,
+    fetch_dataset,
+    prepare_dataset,
+    problems,
+    read_json,
+    split_rows,
+)
+from vjmgp.study.sizes import model_size
+
+PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}
+LABEL_NOISE = {"train_rows": None, "train_share": 0.8, "label_noise": 1.0}
+GP = {"gp": {"regularizer": "jensen_gap", "population_size": 20, "generations": 4}}
+
+
+class Study:
+    """The files of a small study, made step by step."""
+
+    def __init__(self, folder, dataset="210_cloud", protocol=PAPER, block="0-2"):
+        self.dataset = dataset
+        self.block = block
+        self.folder = folder
+        self.data, self.facts = str(folder / "data.parquet"), str(folder / "facts.json")
+        self.splits, self.noise = str(folder / "splits.json"), str(folder / "noise.json")
+        table = str(folder / "source.tsv.gz")
+        fetch_dataset(dataset, table, str(folder / "source.json"), None)
+        prepare_dataset(dataset, table, self.data, self.facts)
+        split_rows(dataset, self.facts, block, protocol, self.data, self.splits)
+        estimate_noise_of(self.data, self.facts, self.splits, self.noise)
+
+    def run(self, definition, block=None, name="method"):
+        output = str(self.folder / "results/runs/x/y" / f"{name}-{block}.jsonl")
+        runs.run_block(
+            name, definition, "paper", block or self.block, self.data, self.facts,
+            [self.splits], [self.noise], output,
+        )  # fmt: skip
+        return list(runs.read_records(output))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return Study(tmp_path_factory.mktemp("study"))
+
+
+def timeless(records):
+    return [{k: v for k, v in r.items() if k not in collect.WALL_TIMES} for r in records]
+
+
+def test_where_data_came_from_is_written_down(study):
+    source = read_json(study.folder / "source.json")
+    assert source["from"] == "shipped"
+    assert len(source["sha256"]) == 64
+    facts = read_json(study.facts)
+    assert (facts["rows"], facts["nominal"]) == (108, ["season"])
+
+
+def test_splits_are_the_protocols(study):
+    for problem in problems(study.data, study.facts, [study.splits]):
+        train, test = paper_split("210_cloud", 108, problem.seed)
+        np.testing.assert_array_equal(problem.train, train)
+        assert sorted(problem.test) == sorted(test)
+        np.testing.assert_array_equal(problem.labels, load_dataset("210_cloud").target[train])
+
+
+def test_label_noise_is_on_the_training_labels_alone(tmp_path):
+    study = Study(tmp_path, protocol=LABEL_NOISE)
+    clean = load_dataset("210_cloud").target
+    for problem in problems(study.data, study.facts, [study.splits]):
+        assert len(problem.train) == 86
+        noise = problem.labels - clean[problem.train]
+        assert 0.7 < noise.std() / clean[problem.train].std() < 1.3
+        np.testing.assert_array_equal(problem.target, clean)
+
+
+def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
+    """The noise estimate made in a step of its own changes nothing."""
+    data = load_dataset("210_cloud")
+    for record in study.run(GP):
+        train, _ = paper_split("210_cloud", 108, record["seed"])
+        test = np.setdiff1d(np.arange(108), train)
+        model = VJMRegressor(
+            **GP["gp"], random_state=record["seed"], categorical_features=data.nominal
+        ).fit(data.inputs.iloc[train], data.target[train])
+        prediction = model.predict(data.inputs.iloc[test])
+        assert record["test_r2"] == pytest.approx(r2(data.target[test], prediction), abs=1e-12)
+        assert record["noise_r2"] == model.noise_r2_
+        assert record["tau"] == model.tau_
+        assert record["formula"] == model.model_.text(digits=4)
+        assert record["size"] == model.model_.size
+        assert record["engine"] == model.engine_id_
+        stored = SymbolicModel.from_dict(record["model"])
+        np.testing.assert_array_equal(stored.predict(data.inputs.iloc[test]), prediction)
+        assert record["curve"][-1][1:] == [
+            round(record["train_r2"], 6),
+            round(record["test_r2"], 6),
+        ]
+        generations = [point[0] for point in record["curve"]]
+        assert generations == sorted(set(generations))
+        assert generations[-1] <= 4
+
+
+def test_how_seeds_are_grouped_changes_nothing(study):
+    whole = study.run(GP)
+    parts = [record for block in ("0-0", "1-2") for record in study.run(GP, block)]
+    assert timeless(whole) == timeless(parts)
+
+
+def test_a_baseline_is_plain_grid_search_on_standardised_data(study):
+    definition = {
+        "estimator": "sklearn.svm.SVR",
+        "settings": {"kernel": "rbf"},
+        "grid": {"C": [0.1, 10], "epsilon": [0.01, 0.5]},
+    }
+    records = study.run(definition)
+    for problem, record in zip(
+        problems(study.data, study.facts, [study.splits]), records, strict=True
+    ):
+        standardizer = problem.standardizer
+        x = standardizer.standardize(problem.train_table)
+        y = standardizer.standardize_target(problem.labels)
+        folds = KFold(5, shuffle=True, random_state=problem.seed)
+        search = GridSearchCV(SVR(kernel="rbf"), definition["grid"], cv=folds).fit(x, y)
+        values = search.predict(standardizer.standardize(problem.test_table))
+        values = np.clip(values, y.min(), y.max()) * y_scale(problem) + problem.labels.mean()
+        assert record["parameters"] == search.best_params_
+        assert record["test_r2"] == pytest.approx(r2(problem.target[problem.test], values))
+        assert record["size"] == len(search.best_estimator_.support_)
+
+
+def y_scale(problem):
+    return problem.labels.std()
+
+
+class Fragile(LinearRegression):
+    """Cannot stand one of the splits, and warns about the others."""
+
+    def fit(self, x, y):
+        import warnings
+
+        if abs(y[0]) < Fragile.threshold:
+            raise RuntimeError("too close to zero")
+        warnings.warn("shaky", stacklevel=1)
+        return super().fit(x, y)
+
+
+def test_a_run_that_fails_is_recorded_and_stops_no_other(study, caplog):
+    firsts = [
+        abs(p.standardizer.standardize_target(p.labels)[0])
+        for p in problems(study.data, study.facts, [study.splits])
+    ]
+    Fragile.threshold = np.mean(sorted(firsts)[:2])  # one of three fails
+    caplog.set_level(logging.INFO)
+    definition = {"estimator": f"{__name__}.Fragile"}
+    records = study.run(definition, name="Fragile")
+    assert sorted(record["status"] for record in records) == ["failed", "ok", "ok"]
+    failed = next(record for record in records if record["status"] == "failed")
+    assert failed["error"] == "RuntimeError: too close to zero"
+    assert f"FAILED: Fragile on 210_cloud, seed {failed['seed']}" in caplog.text
+    ok = next(record for record in records if record["status"] == "ok")
+    assert ok["warnings"] == {"UserWarning": 1}
+    assert "1 × UserWarning, first: shaky" in caplog.text
+
+
+def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
+    study.run(GP, name="VJM")
+    study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
+    folder = study.folder / "results"
+    files = [str(folder / f"runs/x/y/{name}-None.jsonl") for name in ("VJM", "LR")]
+    engine = next(runs.read_records(files[0]))["engine"]
+    out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
+    collect.collect_runs(files, engine, *out)
+    table = pd.read_csv(out[0])
+    assert list(table.columns) == collect.COLUMNS
+    assert len(table) == 6
+    assert table["file"].tolist()[0] == "runs/x/y/VJM-None.jsonl"
+    assert set(pd.read_csv(out[1])["method"]) == {"VJM"}
+    models = json.loads((folder / "tables/one/models.json").read_text())
+    middle = table[table["method"] == "VJM"]["test_r2"].median()
+    assert [model["method"] for model in models] == ["VJM"]
+    assert models[0]["test_r2"] == pytest.approx(middle)
+    joined, failures = str(tmp_path / "runs.csv"), str(tmp_path / "failures.csv")
+    collect.join_runs([out[0], out[0]], joined, failures)
+    assert (tmp_path / "runs.csv").read_text() == (folder / "tables/one/runs.csv").read_text()
+    assert len(pd.read_csv(failures)) == 0
+    with pytest.raises(ValueError, match=r"VJM-None\.jsonl was made by engine"):
+        collect.collect_runs(files, "another", *out)
+
+
+def test_damaged_files_are_named(study, tmp_path):
+    path = tmp_path / "half.jsonl"
+    path.write_text('{"seed": 1}\n{"seed": ')
+    with pytest.raises(ValueError, match=r"half\.jsonl, line 2, is damaged"):
+        list(runs.read_records(str(path)))
+    path = tmp_path / "half.json"
+    path.write_text('{"runs": [')
+    with pytest.raises(ValueError, match=r"half\.json is damaged"):
+        list(problems(study.data, study.facts, [str(path)]))
+
+
+def test_own_tables_keep_their_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size m²": rng.normal(size=30), "site": rng.choice(["a", "b"], 30)})
+    table["level"] = rng.integers(0, 3, 30)
+    table["price"] = table["size m²"] + (table["site"] == "a")
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    own = {"file": str(tmp_path / "mine.csv"), "target": "price", "nominal": ["level"]}
+    data, facts = str(tmp_path / "data.parquet"), str(tmp_path / "facts.json")
+    prepare_dataset("mine", own["file"], data, facts, own)
+    about = read_json(facts)
+    assert about["inputs"] == ["size m²", "site", "level"]
+    assert about["nominal"] == ["site", "level"]
+    splits = str(tmp_path / "splits.json")
+    split_rows("mine", facts, "0-0", PAPER, data, splits)
+    problem = next(problems(data, facts, [splits]))
+    assert problem.dataset == "mine"
+    assert len(problem.train) == 15
+    assert problem.standardizer.standardize(problem.test_table).shape == (15, 3)
+
+
+def test_sizes_follow_srbench():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    forest = RandomForestRegressor(5, random_state=0).fit(x, y)
+    assert model_size(forest) == sum(tree.tree_.node_count for tree in forest.estimators_)
+    assert model_size(forest.estimators_[0]) == forest.estimators_[0].tree_.node_count
+    assert model_size(LinearRegression().fit(x, y)) == 3
+    assert model_size(Lasso(alpha=10.0).fit(x, y)) == 0
+    assert model_size(KernelRidge().fit(x, y)) == 40
+    assert model_size(KNeighborsRegressor().fit(x, y)) == 40
+    support = SVR(kernel="linear").fit(x, y)
+    assert model_size(support) == len(support.support_)
+    network = MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=5000).fit(x, y)
+    assert model_size(network) == 3 * 4 + 4 + 4 + 1
+    assert model_size(object()) is None
+
+
+def test_a_records_model_can_be_used_alone(study, tmp_path):
+    record = study.run(GP)[0]
+    (tmp_path / "model.json").write_text(json.dumps(record["model"]))
+    model = load_model(tmp_path / "model.json")
+    assert model.text(digits=4) == record["formula"]

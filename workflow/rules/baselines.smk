@@ -1,0 +1,26 @@
+# Other learners, tuned over their grids: one job runs a block of seeds of one on one dataset.
+
+
+rule run_baseline:
+    input:
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits=splits_of,
+    output:
+        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
+    log:
+        "<logs>/run_baseline/{protocol}/{dataset}/{method}/seeds_{block}.log",
+    wildcard_constraints:
+        method="|".join(map(checks.escaped, BASELINES)) or "-",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards: method_of(wildcards).mem_mb or 1500,
+        runtime=block_minutes,
+    params:
+        name=lambda wildcards: method_of(wildcards).name,
+        definition=lambda wildcards: method_of(wildcards).definition,
+        code=code_id("tabular", "study/baselines", "study/sizes"),
+    script:
+        "../scripts/run_block.py"

@@ -1,0 +1,127 @@
+# Loads and checks the config, and names the files that the stages ask of each other.
+from pathlib import Path
+
+import snakemake_logger_plugin_vjmgp as progress
+from snakemake.exceptions import WorkflowError
+from vjmgp.engine.identity import engine_id
+from vjmgp.study import checks, warm
+from vjmgp.study.config import code_id, read_study, seeds_of
+from vjmgp.study.schema import ConfigError
+
+ROOT = Path(workflow.basedir)
+if not (ROOT / "workflow").is_dir():
+    ROOT = ROOT.parent
+
+
+def load_study():
+    """The study of this config; one line tells what is wrong with it."""
+    try:
+        study = read_study(
+            config,
+            ROOT / "workflow/schemas/config.schema.yaml",
+            ROOT / "config/methods.yaml",
+        )
+        if workflow.is_main_process:
+            checks.check_own_data(study)
+            checks.check_estimators(study)
+    except (ConfigError, OSError) as error:
+        files = ", ".join(map(str, workflow.configfiles)) or "config"
+        raise WorkflowError(f"{files}: {error}")
+    return study
+
+
+STUDY = load_study()
+RESULTS = STUDY.config["results"]
+progress.ANSWERS[:] = [checks.last_words(STUDY)]
+GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
+BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
+
+
+pathvars:
+    results=RESULTS,
+    logs=f"{RESULTS}/logs",
+
+
+wildcard_constraints:
+    dataset="|".join(map(checks.escaped, STUDY.datasets)),
+    experiment="|".join(STUDY.experiments),
+    protocol="|".join(STUDY.protocols),
+    block="[0-9]+-[0-9]+",
+
+
+def method_of(wildcards):
+    """The method that a path names."""
+    return STUDY.method_of(wildcards.method)
+
+
+def split_blocks(wildcards):
+    """The blocks of seeds, as splits are made, that a method's block touches."""
+    seeds = seeds_of(wildcards.block)
+    return [
+        block
+        for block in STUDY.split_blocks()
+        if seeds_of(block)[0] <= seeds[-1] and seeds_of(block)[-1] >= seeds[0]
+    ]
+
+
+def splits_of(wildcards):
+    """The files with the rows of a block's runs."""
+    return expand(
+        "<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
+        protocol=wildcards.protocol,
+        dataset=wildcards.dataset,
+        block=split_blocks(wildcards),
+    )
+
+
+def noise_of(wildcards):
+    """The files with the noise estimates of a block's runs."""
+    return expand(
+        "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
+        protocol=wildcards.protocol,
+        dataset=wildcards.dataset,
+        block=split_blocks(wildcards),
+    )
+
+
+def table_of(wildcards):
+    """The file that a dataset starts from: the user's own, or the one from PMLB."""
+    own = STUDY.own_data.get(wildcards.dataset)
+    return own.file if own else f"{RESULTS}/datasets/{wildcards.dataset}/source.tsv.gz"
+
+
+def runs_of_experiment(wildcards):
+    """The files with the runs of an experiment."""
+    experiment = STUDY.experiments[wildcards.experiment]
+    return [
+        f"{RESULTS}/runs/{experiment.protocol}/{dataset}/{STUDY.methods[name].slug}/seeds_{block}.jsonl"
+        for name in experiment.methods
+        for dataset in experiment.datasets
+        for block in STUDY.blocks(name)
+    ]
+
+
+def block_minutes(wildcards):
+    """Minutes that a block of runs asks a cluster for."""
+    method = method_of(wildcards)
+    return checks.minutes(method, len(seeds_of(wildcards.block)))
+
+
+def before_the_run():
+    """Nothing starts while datasets are missing that cannot be had; then a worker for local jobs."""
+    try:
+        checks.check_datasets_can_be_had(STUDY)
+    except OSError as error:
+        raise WorkflowError(str(error))
+    if STUDY.config["warm_workers"] and workflow.local_exec:
+        warm.start()
+
+
+def after_the_run():
+    """What a person wants to know at the end."""
+    print(checks.last_words(STUDY))
+
+
+def after_a_failure():
+    """What is lost and what is not."""
+    print(checks.last_words_after_failure(STUDY))

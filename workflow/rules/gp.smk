@@ -1,0 +1,29 @@
+# Genetic programming: one job runs a block of seeds of one method on one dataset.
+
+
+rule run_gp:
+    input:
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits=splits_of,
+        noise=noise_of,
+        kernels=ancient(rules.compile_kernels.output),
+    output:
+        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
+    log:
+        "<logs>/run_gp/{protocol}/{dataset}/{method}/seeds_{block}.log",
+    wildcard_constraints:
+        method="|".join(map(checks.escaped, GP_METHODS)) or "-",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards: method_of(wildcards).mem_mb or 1500,
+        runtime=block_minutes,
+    params:
+        name=lambda wildcards: method_of(wildcards).name,
+        definition=lambda wildcards: method_of(wildcards).definition,
+        engine=engine_id(),
+        code=code_id("model", "tabular", "regressor", "front", "study/gp"),
+    script:
+        "../scripts/run_block.py"

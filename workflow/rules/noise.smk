@@ -1,0 +1,41 @@
+# How noisy are the labels: it decides how strongly the regulariser counts.
+
+
+rule compile_kernels:
+    # Once per machine and engine, before many jobs start; they only load what is there.
+    output:
+        f"<results>/kernels/{engine_id()}.txt",
+    log:
+        "<logs>/compile_kernels.log",
+    priority: 30
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+        runtime=10,
+    script:
+        "../scripts/compile_kernels.py"
+
+
+rule estimate_noise:
+    input:
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
+        kernels=ancient(rules.compile_kernels.output),
+    output:
+        "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
+    log:
+        "<logs>/estimate_noise/{protocol}/{dataset}/seeds_{block}.log",
+    priority: 10
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        engine=engine_id(),
+    script:
+        "../scripts/estimate_noise.py"

@@ -1,0 +1,90 @@
+# From records of runs to tables, and from tables to statistics.
+
+
+rule collect_runs:
+    input:
+        runs=runs_of_experiment,
+    output:
+        runs="<results>/tables/{experiment}/runs.csv",
+        curves="<results>/tables/{experiment}/curves.csv",
+        models="<results>/tables/{experiment}/models.json",
+    log:
+        "<logs>/collect_runs/{experiment}.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        engine=engine_id(),
+        code=code_id("study/collect"),
+    script:
+        "../scripts/collect_runs.py"
+
+
+rule join_runs:
+    input:
+        tables=expand(
+            "<results>/tables/{experiment}/runs.csv", experiment=STUDY.experiments
+        ),
+    output:
+        runs=report(
+            "<results>/tables/runs.csv",
+            caption="../report/runs.rst",
+            category="Tables",
+            labels={"table": "all runs"},
+        ),
+        failures="<results>/tables/failures.csv",
+    log:
+        "<logs>/join_runs.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        code=code_id("study/collect"),
+    script:
+        "../scripts/join_runs.py"
+
+
+rule compare_methods:
+    input:
+        runs="<results>/tables/{experiment}/runs.csv",
+    output:
+        summary=report(
+            "<results>/tables/{experiment}/summary.csv",
+            caption="../report/summary.rst",
+            category="Tables",
+            labels={"table": "{experiment}: methods at a glance"},
+        ),
+        medians=report(
+            "<results>/tables/{experiment}/medians.csv",
+            caption="../report/medians.rst",
+            category="Tables",
+            labels={"table": "{experiment}: medians by dataset"},
+        ),
+        test=report(
+            "<results>/tables/{experiment}/win_tie_loss_test_r2.csv",
+            caption="../report/win_tie_loss.rst",
+            category="Tables",
+            labels={"table": "{experiment}: better, similar, worse on test data"},
+        ),
+        train="<results>/tables/{experiment}/win_tie_loss_train_r2.csv",
+    log:
+        "<logs>/compare_methods/{experiment}.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
+        datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
+        significance=STUDY.config["significance"],
+        code=code_id("study/statistics"),
+    script:
+        "../scripts/compare_methods.py"
