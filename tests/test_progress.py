@@ -68,7 +68,8 @@ def a_run(made, log):
     say(made, event=LogEvent.JOB_INFO, jobid=1, **job)
     say(made, event=LogEvent.JOB_FINISHED, job_id=1)
     say(made, event=LogEvent.JOB_INFO, jobid=2, **job)
-    say(made, "boom", logging.ERROR, event=LogEvent.JOB_ERROR, jobid=2, log=[log], **job)
+    failed = {"event": LogEvent.JOB_ERROR, "jobid": 2, "rule_name": "run_gp", "log": [log]}
+    say(made, "boom", logging.ERROR, **failed)
 
 
 def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):

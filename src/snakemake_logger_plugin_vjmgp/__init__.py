@@ -33,6 +33,17 @@ def without_places(text: str) -> str:
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
 
+def _failure(record: Any, what: str) -> str:
+    """What failed, the last line of its log, and where the log is."""
+    lines = [f"FAILED: {record.rule_name}: {what}"]
+    for log in record.log or ():
+        path = Path(str(log).split(" (")[0])
+        said = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
+        lines += [f"    {said[-1]}"] if said else []
+        lines.append(f"    log: {path}")
+    return "\n".join(lines)
+
+
 class LogHandler(LogHandlerBase):  # type: ignore[misc]
     """Turns Snakemake's events into a view for people."""
 
@@ -69,24 +80,14 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self.progress.finish(record.job_id)
             self._draw()
         elif event == LogEvent.JOB_ERROR:
-            self.progress.fail(record.jobid)
-            self._print(self._failure(record))
+            job = self.progress.fail(record.jobid)
+            self._print(_failure(record, job.what if job else f"job {record.jobid}"))
         elif event == LogEvent.ERROR:
             self._print(without_places(self.format(record)))
         elif event == LogEvent.SHELLCMD or record.levelno >= logging.WARNING:
             self._print(self.format(record))
         elif event is None and str(record.msg).startswith(NOTHING_TO_DO):
             self._print("\n".join([self.format(record), *ANSWERS]))
-
-    def _failure(self, record: Any) -> str:
-        what = describe(record.rule_name, dict(record.wildcards or {}))
-        lines = [f"FAILED: {record.rule_name}: {what}"]
-        for log in record.log or ():
-            path = Path(str(log).split(" (")[0])
-            said = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
-            lines += [f"    {said[-1]}"] if said else []
-            lines.append(f"    log: {path}")
-        return "\n".join(lines)
 
     def _draw(self) -> None:
         """The line of progress: over the last one on a screen, now and then in a file."""

@@ -53,10 +53,11 @@ class Progress:
             end = time.monotonic() if now is None else now
             self.durations[job.rule].append(end - job.started)
 
-    def fail(self, number: int) -> None:
-        """A job has failed."""
-        if self.running.pop(number, None):
-            self.failed += 1
+    def fail(self, number: int) -> Job | None:
+        """A job has failed; which one, if it ran."""
+        job = self.running.pop(number, None)
+        self.failed += job is not None
+        return job
 
     @property
     def to_go(self) -> int:
