@@ -115,6 +115,28 @@ def test_who_is_killed_takes_its_job_along(tmp_path, victim):
     process.communicate()
 
 
+def test_what_the_worker_loads_starts_no_thread():
+    """A fork has only the thread that forked: another one's locks would be held for ever."""
+    script = """
+    import importlib
+    from vjmgp.study.warm import MODULES
+    from vjmgp.warmup import load_kernels
+    for name in MODULES:
+        importlib.import_module(name)
+    load_kernels()
+    print(len(os.listdir("/proc/self/task")))
+    """
+    one_thread = dict.fromkeys((*jobs.THREAD_VARIABLES, jobs.NUMBA_VARIABLE), "1")
+    result = subprocess.run(
+        [sys.executable, "-c", "import os\n" + textwrap.dedent(script)],
+        env=os.environ | one_thread | warm.NO_HIDDEN_THREAD,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.strip() == "1"
+
+
 def test_without_a_worker_the_step_runs_here(tmp_path, monkeypatch):
     monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
     assert warm.run("data:read_json", "log", {}) is None

@@ -16,7 +16,7 @@ rule run_baseline:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards: method_of(wildcards).mem_mb or 1500,
+        mem_mb=block_memory,
         runtime=block_minutes,
     params:
         name=lambda wildcards: method_of(wildcards).name,

@@ -34,6 +34,7 @@ rule draw_figures:
         runtime=20,
     params:
         methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
+        all_methods=list(STUDY.methods),
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
         curve_datasets=STUDY.config["curve_datasets"],
         code=code_id("study/figures"),

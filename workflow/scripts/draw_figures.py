@@ -8,6 +8,7 @@ run_step(
     runs=snakemake.input.runs,
     curves=snakemake.input.curves,
     methods=snakemake.params.methods,
+    all_methods=snakemake.params.all_methods,
     datasets=snakemake.params.datasets,
     curve_datasets=snakemake.params.curve_datasets,
     test_figure=snakemake.output.test,

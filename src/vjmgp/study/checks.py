@@ -35,7 +35,11 @@ def protocol_entry(protocol: Protocol) -> dict[str, Any]:
 
 
 def minutes(method: Method, runs: int) -> int:
-    """Minutes that a cluster should give a block of runs: generous, as slow machines exist."""
+    """Minutes that a cluster should give a block of runs.
+
+    A run of genetic programming takes a second or less, one of the light learners three at most:
+    this leaves room for slow machines.
+    """
     per_run = method.run_minutes or (0.2 if method.is_gp else 1.0)
     return max(5, math.ceil(runs * per_run))
 

@@ -87,7 +87,7 @@ def typical_models(records: list[Record]) -> list[dict[str, Any]]:
     for (dataset, method), runs in groups.items():
         runs.sort(key=lambda run: (run["test_r2"], run["seed"]))
         run = runs[(len(runs) - 1) // 2]
-        keep = ("seed", "train_r2", "test_r2", "size", "trees", "formula", "features", "tau")
+        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "features")
         models.append({"dataset": dataset, "method": method} | {key: run[key] for key in keep})
     return models
 

@@ -6,6 +6,7 @@ Every job of the workflow reads the config again, so nothing heavy is imported h
 from __future__ import annotations
 
 import csv
+import functools
 import importlib
 import re
 from collections.abc import Iterable
@@ -98,9 +99,10 @@ class Study:
         """The blocks of seeds that jobs of a method run, such as "0-9"."""
         return blocks(self.seeds, self.methods[method].seeds_per_job)
 
-    def method_of(self, a_slug: str) -> Method:
-        """The method whose name makes this part of a path."""
-        return next(method for method in self.methods.values() if method.slug == a_slug)
+    @functools.cached_property
+    def methods_by_slug(self) -> dict[str, Method]:
+        """The methods by the part of a path that their name makes."""
+        return {method.slug: method for method in self.methods.values()}
 
 
 def slug(name: str) -> str:

@@ -12,15 +12,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.ticker import LogLocator, NullLocator
 
 from ..fetching import write_whole
 from .collect import read_runs
 
+Colours = dict[str, str]
 WIDTH = 9.0
 """Inches: as wide as the report's column."""
 COLOURS = [
     "#0072B2", "#D55E00", "#999999", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31",
-    "#000000", "#A6761D",
+    "#F0E442", "#7F3C8D",
 ]  # fmt: skip
 """Okabe and Ito's, which colour-blind eyes tell apart, and two more."""
 STYLE: Any = {
@@ -48,42 +50,42 @@ def draw_figures(
     runs: str,
     curves: str,
     methods: list[str],
+    all_methods: list[str],
     datasets: list[str],
     curve_datasets: list[str] | None,
     test_figure: str,
     cost_figure: str,
     curves_figure: str,
 ) -> None:
-    """Draw and write an experiment's figures."""
+    """Draw and write an experiment's figures; a method has one colour in the whole study."""
+    colours = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(all_methods)}
     table = read_runs(runs)
     steps = pd.read_csv(curves, dtype={"dataset": str, "method": str})
     shown = [name for name in curve_datasets or datasets[:4] if name in datasets]
     with mpl.rc_context(STYLE):
-        save(box_plots(table, methods, datasets), test_figure)
-        save(size_and_time(table, methods), cost_figure)
-        save(evolution_curves(steps, table, methods, shown), curves_figure)
+        save(box_plots(table, methods, datasets, colours), test_figure)
+        save(size_and_time(table, methods, colours), cost_figure)
+        save(evolution_curves(steps, table, methods, shown, colours), curves_figure)
 
 
 def save(figure: Any, path: str) -> None:
     """Write the figure as SVG, and as PDF beside it."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
+    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08, wspace=0.03, hspace=0.03)
+    figure.get_layout_engine().execute(figure)  # once: it takes longer than drawing
+    figure.set_layout_engine("none")
     for kind in ("svg", "pdf"):
         place = Path(path).with_suffix(f".{kind}")
         part = place.with_name(f".{place.name}")
         # Without a date, so that the same data give the same file.
         date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-        figure.savefig(part, format=kind, bbox_inches="tight", metadata=date)
+        figure.savefig(part, format=kind, metadata=date)
         write_whole(place, [part.read_bytes()])
         part.unlink()
     plt.close(figure)
 
 
-def colours_of(methods: list[str]) -> dict[str, str]:
-    """The colour of each method."""
-    return {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(methods)}
-
-
-def box_plots(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> Any:
+def box_plots(runs: pd.DataFrame, methods: list[str], datasets: list[str], colours: Colours) -> Any:
     """Test R² by method, one panel per dataset; outliers beyond the panel are left out."""
     columns = min(3, len(datasets))
     lines = -(-len(datasets) // columns)
@@ -95,7 +97,7 @@ def box_plots(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> An
         axis.set_visible(False)
     for number, (axis, dataset) in enumerate(zip(axes.flat, datasets, strict=False)):
         part = runs[runs["dataset"] == dataset]
-        _boxes(axis, part, "test_r2", methods)
+        _boxes(axis, part, "test_r2", methods, colours)
         low = part["test_r2"].quantile(0.02) if len(part) else 0.0
         high = part["test_r2"].max() if len(part) else 1.0
         margin = 0.05 * max(high - low, 0.01)
@@ -106,7 +108,7 @@ def box_plots(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> An
     return figure
 
 
-def _boxes(axis: Any, runs: pd.DataFrame, value: str, methods: list[str]) -> None:
+def _boxes(axis: Any, runs: pd.DataFrame, value: str, methods: list[str], colours: Colours) -> None:
     sns.boxplot(
         runs,
         x=value,
@@ -114,7 +116,7 @@ def _boxes(axis: Any, runs: pd.DataFrame, value: str, methods: list[str]) -> Non
         order=methods,
         hue="method",
         hue_order=methods,
-        palette=colours_of(methods),
+        palette={name: colours[name] for name in methods},
         saturation=0.75,
         linewidth=0.9,
         fliersize=2,
@@ -125,15 +127,18 @@ def _boxes(axis: Any, runs: pd.DataFrame, value: str, methods: list[str]) -> Non
     axis.set(ylabel="")
 
 
-def size_and_time(runs: pd.DataFrame, methods: list[str]) -> Any:
+def size_and_time(runs: pd.DataFrame, methods: list[str], colours: Colours) -> Any:
     """Model size and training time by method, over all datasets."""
     figure, axes = plt.subplots(
         1, 2, figsize=(WIDTH, 0.28 * len(methods) + 0.9), layout="constrained"
     )
     panels = (("size", "model size"), ("seconds", "training time, s"))
     for k, (axis, (value, label)) in enumerate(zip(axes, panels, strict=True)):
-        _boxes(axis, runs[runs[value] > 0], value, methods)
+        _boxes(axis, runs[runs[value] > 0], value, methods, colours)
         axis.set_xscale("log")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=6))
+        axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+        axis.xaxis.set_minor_locator(NullLocator())
         axis.set_xlabel(label)
         if k:
             axis.set_yticklabels([])
@@ -141,7 +146,11 @@ def size_and_time(runs: pd.DataFrame, methods: list[str]) -> Any:
 
 
 def evolution_curves(
-    steps: pd.DataFrame, runs: pd.DataFrame, methods: list[str], datasets: list[str]
+    steps: pd.DataFrame,
+    runs: pd.DataFrame,
+    methods: list[str],
+    datasets: list[str],
+    colours: Colours,
 ) -> Any:
     """Median training and test R² of the model that would be chosen after each generation.
 
@@ -150,15 +159,14 @@ def evolution_curves(
     evolved = [name for name in methods if name in set(steps["method"])]
     datasets = [name for name in datasets if name in set(steps["dataset"])]
     if not evolved or not datasets:
-        figure, axis = plt.subplots(figsize=(WIDTH, 0.6))
+        figure, axis = plt.subplots(figsize=(WIDTH, 0.6), layout="constrained")
         axis.text(0.5, 0.5, "No method of this experiment evolves.", ha="center", va="center")
         axis.axis("off")
         return figure
     figure, axes = plt.subplots(
-        len(datasets), 2, figsize=(WIDTH, 2.3 * len(datasets) + 0.4), squeeze=False,
+        len(datasets), 2, figsize=(WIDTH, 2.3 * len(datasets) + 0.7), squeeze=False,
         sharex=True, layout="constrained",
     )  # fmt: skip
-    colours = colours_of(methods)
     generations = int(runs["generations"].max())
     for line, dataset in zip(axes, datasets, strict=True):
         for axis, metric in zip(line, ("train_r2", "test_r2"), strict=True):
@@ -179,7 +187,12 @@ def evolution_curves(
             axis.set_title(f"{dataset}: {'training' if metric == 'train_r2' else 'test'} R²")
     for axis in axes[-1]:
         axis.set_xlabel("generation")
-    axes[0, 0].legend(frameon=False, loc="lower right")
+    figure.legend(
+        *axes[0, 0].get_legend_handles_labels(),
+        loc="outside upper left",
+        ncols=len(evolved),
+        frameon=False,
+    )
     return figure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import platform
+import re
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -38,7 +39,11 @@ def write_report(results: str, study: Context, page: str, config: str) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "figure": as_data_address}
+    environment.filters |= {
+        "number": number,
+        "figure": as_data_address,
+        "breakable": breakable,
+    }
     text = environment.get_template("report.html.jinja").render(gather(Path(results), study))
     write_whole(Path(page), [text.encode()])
     write_whole(Path(config), [as_yaml(study["config"]).encode()])
@@ -53,6 +58,7 @@ def gather(results: Path, study: Context) -> Context:
     return {
         "title": study["config"]["title"],
         "experiments": experiments,
+        "models": _models(results, study),
         "datasets": [_dataset(results, name, runs, study) for name in study["datasets"]],
         "n_runs": len(runs),
         "n_methods": len(study["methods"]),
@@ -86,7 +92,6 @@ def _experiment(results: Path, entry: Context, study: Context) -> Context:
         "matrix": _matrix(counts["test_r2"], methods),
         "medians": _rows_with_best(medians, methods),
         "figures": {path.stem: path for path in sorted(figures.glob("*.svg"))},
-        "models": read_json(tables / "models.json"),
         "too_few": too_few(study["config"]["seeds"], study["config"]["significance"]),
         "significance": study["config"]["significance"],
         "label_noise": entry["protocol"] == "label_noise",
@@ -131,6 +136,24 @@ def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> Context:
     return {"rows": rows, "has_paper": any(np.isfinite(row["paper"]) for row in rows)}
 
 
+def _models(results: Path, study: Context) -> list[Context]:
+    """By dataset and protocol, the typical model of each method, once for all experiments."""
+    groups: dict[tuple[str, str], dict[str, Context]] = {}
+    for entry in study["experiments"]:
+        for model in read_json(results / "tables" / entry["name"] / "models.json"):
+            group = groups.setdefault((model["dataset"], model["protocol"]), {})
+            group.setdefault(model["method"], model)
+    several = len({protocol for _, protocol in groups}) > 1
+    return [
+        {
+            "dataset": dataset,
+            "protocol": protocol if several else None,
+            "models": list(groups[dataset, protocol].values()),
+        }
+        for dataset, protocol in sorted(groups, key=lambda key: study["datasets"].index(key[0]))
+    ]
+
+
 def _dataset(results: Path, name: str, runs: pd.DataFrame, study: Context) -> Context:
     facts: Context = read_json(results / "datasets" / name / "facts.json")
     source = results / "datasets" / name / "source.json"
@@ -173,6 +196,11 @@ def number(value: Any, digits: int = 3) -> str:
         return "–"
     text = f"{value:,.{digits}f}" if digits else f"{round(value):,d}"
     return text.replace("-", "−")
+
+
+def breakable(name: str) -> str:
+    """A name that may be broken before its capitals, for narrow columns."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "\u200b", name)
 
 
 def as_data_address(path: Path) -> str:

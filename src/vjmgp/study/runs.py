@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import math
@@ -81,8 +82,14 @@ def guarded(run: Callable[[Problem], Record], problem: Problem, names: dict[str,
         first = next(w for w in caught if w.category.__name__ == kind)
         log.info("%s: %d × %s, first: %s", what, count, kind, str(first.message).split("\n")[0])
     log.info("%s: test R² %.4f in %.2f s", what, record["test_r2"], record["seconds"])
-    about = {"warnings": dict(kinds), "versions": {name: version(name) for name in LIBRARIES}}
+    about = {"warnings": dict(kinds), "versions": versions()}
     return {"status": "ok"} | record | about
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Versions of the libraries that results depend on."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 # -- files of records ----------------------------------------------------------------------------

@@ -30,8 +30,15 @@ from typing import Any
 from .jobs import NUMBA_VARIABLE, THREAD_VARIABLES, execute
 
 ADDRESS_VARIABLE = "VJMGP_WORKER"
-MODULES = ("data", "runs", "gp", "baselines", "collect", "statistics")
-LEARNERS = ("linear_model", "svm", "neighbors", "kernel_ridge", "neural_network", "ensemble")
+NO_HIDDEN_THREAD = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""Else pyarrow's allocator starts one when it is imported."""
+MODULES = (
+    *(f"vjmgp.study.{name}" for name in ("data", "runs", "gp", "baselines", "collect")),
+    *("vjmgp.study.statistics", "vjmgp.study.figures", "jinja2", "pyarrow.parquet"),
+    *(f"sklearn.{name}" for name in ("linear_model", "svm", "neighbors", "kernel_ridge")),
+    *("sklearn.neural_network", "sklearn.ensemble"),
+)
+"""What jobs import; none of it starts a thread, which a fork would not survive."""
 LOST = 75
 """Exit code of a job whose worker is gone."""
 CHECK_SECONDS = 0.5
@@ -50,7 +57,7 @@ def start() -> None:
     server = socket.socket(socket.AF_UNIX)
     server.bind(address)
     server.listen(1024)  # jobs may come while the worker still loads its libraries
-    one_thread = dict.fromkeys((*THREAD_VARIABLES, NUMBA_VARIABLE), "1")
+    one_thread = dict.fromkeys((*THREAD_VARIABLES, NUMBA_VARIABLE), "1") | NO_HIDDEN_THREAD
     worker = subprocess.Popen(  # noqa: S603 (our own module)
         [sys.executable, "-m", "vjmgp.study.warm", str(server.fileno()), str(os.getpid())],
         pass_fds=[server.fileno()],
@@ -215,9 +222,7 @@ def main() -> None:
     """Load, then serve."""
     worker = Worker(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
     for name in MODULES:
-        importlib.import_module(f"vjmgp.study.{name}")
-    for name in LEARNERS:
-        importlib.import_module(f"sklearn.{name}")
+        importlib.import_module(name)
     worker.serve()
 
 
