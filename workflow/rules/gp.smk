@@ -24,6 +24,8 @@ rule run_gp:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
         engine=engine_id(),
-        code=code_id("model", "tabular", "regressor", "front", "study/gp"),
+        code=code_id(
+            "model.py", "tabular.py", "regressor.py", "front.py", "study/gp.py"
+        ),
     script:
         "../scripts/run_block.py"

@@ -29,7 +29,7 @@ rule write_report:
     params:
         results=lambda wildcards, output: os.path.dirname(output.page),
         study=checks.for_report(STUDY),
-        code=code_id("study/report"),
+        code=code_id("study/report.py", "study/templates/report.html.jinja"),
     script:
         "../scripts/write_report.py"
 

@@ -18,7 +18,7 @@ rule collect_runs:
         runtime=20,
     params:
         engine=engine_id(),
-        code=code_id("study/collect"),
+        code=code_id("study/collect.py"),
     script:
         "../scripts/collect_runs.py"
 
@@ -45,7 +45,7 @@ rule join_runs:
         mem_mb=4000,
         runtime=20,
     params:
-        code=code_id("study/collect"),
+        code=code_id("study/collect.py"),
     script:
         "../scripts/join_runs.py"
 
@@ -85,6 +85,6 @@ rule compare_methods:
         methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
         significance=STUDY.config["significance"],
-        code=code_id("study/statistics"),
+        code=code_id("study/statistics.py"),
     script:
         "../scripts/compare_methods.py"

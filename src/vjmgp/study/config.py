@@ -122,8 +122,8 @@ def seeds_of(block: str) -> range:
 
 
 def code_id(*names: str) -> str:
-    """A hash of modules of this package: what a step's results depend on beyond its inputs."""
-    return hash_of_files((PACKAGE / f"{name}.py" for name in names), PACKAGE)
+    """A hash of files of this package: what a step's results depend on beyond its inputs."""
+    return hash_of_files((PACKAGE / name for name in names), PACKAGE)
 
 
 # -- reading -------------------------------------------------------------------------------------
