@@ -5,13 +5,13 @@ rule run_baseline:
     input:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",
-        splits=splits_of,
+        splits=lambda wildcards: files_of_block("splits", wildcards),
     output:
         "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:
         "<logs>/run_baseline/{protocol}/{dataset}/{method}/seeds_{block}.log",
     wildcard_constraints:
-        method="|".join(map(checks.escaped, BASELINES)) or "-",
+        method="|".join(map(re.escape, BASELINES)) or "-",
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1

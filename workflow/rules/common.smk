@@ -1,4 +1,5 @@
 # Loads and checks the config, and names the files that the stages ask of each other.
+import re
 from pathlib import Path
 
 import snakemake_logger_plugin_vjmgp as progress
@@ -8,9 +9,7 @@ from vjmgp.study import checks, warm
 from vjmgp.study.config import code_id, read_study, seeds_of
 from vjmgp.study.schema import ConfigError
 
-ROOT = Path(workflow.basedir)
-if not (ROOT / "workflow").is_dir():
-    ROOT = ROOT.parent
+ROOT = Path(str(workflow.current_basedir)).parent.parent
 
 
 def load_study():
@@ -32,9 +31,10 @@ def load_study():
 
 STUDY = load_study()
 RESULTS = STUDY.config["results"]
-progress.ANSWERS[:] = [checks.last_words(STUDY)]
 GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
 BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
+if workflow.is_main_process:
+    progress.ANSWERS[:] = [checks.last_words(STUDY)]
 
 
 pathvars:
@@ -43,7 +43,7 @@ pathvars:
 
 
 wildcard_constraints:
-    dataset="|".join(map(checks.escaped, STUDY.datasets)),
+    dataset="|".join(map(re.escape, STUDY.datasets)),
     experiment="|".join(STUDY.experiments),
     protocol="|".join(STUDY.protocols),
     block="[0-9]+-[0-9]+",
@@ -54,34 +54,14 @@ def method_of(wildcards):
     return STUDY.methods_by_slug[wildcards.method]
 
 
-def split_blocks(wildcards):
-    """The blocks of seeds, as splits are made, that a method's block touches."""
+def files_of_block(step, wildcards):
+    """The files of a step, splits or noise, that hold the seeds of a method's block."""
     seeds = seeds_of(wildcards.block)
     return [
-        block
+        f"{RESULTS}/{step}/{wildcards.protocol}/{wildcards.dataset}/seeds_{block}.json"
         for block in STUDY.split_blocks()
         if seeds_of(block)[0] <= seeds[-1] and seeds_of(block)[-1] >= seeds[0]
     ]
-
-
-def splits_of(wildcards):
-    """The files with the rows of a block's runs."""
-    return expand(
-        "<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
-        protocol=wildcards.protocol,
-        dataset=wildcards.dataset,
-        block=split_blocks(wildcards),
-    )
-
-
-def noise_of(wildcards):
-    """The files with the noise estimates of a block's runs."""
-    return expand(
-        "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
-        protocol=wildcards.protocol,
-        dataset=wildcards.dataset,
-        block=split_blocks(wildcards),
-    )
 
 
 def table_of(wildcards):

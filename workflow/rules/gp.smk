@@ -5,15 +5,15 @@ rule run_gp:
     input:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",
-        splits=splits_of,
-        noise=noise_of,
+        splits=lambda wildcards: files_of_block("splits", wildcards),
+        noise=lambda wildcards: files_of_block("noise", wildcards),
         kernels=ancient(rules.compile_kernels.output),
     output:
         "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:
         "<logs>/run_gp/{protocol}/{dataset}/{method}/seeds_{block}.log",
     wildcard_constraints:
-        method="|".join(map(checks.escaped, GP_METHODS)) or "-",
+        method="|".join(map(re.escape, GP_METHODS)) or "-",
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,6 @@ from .schema import ConfigError, require_known
 
 LARGE_FILE = 50_000_000
 """Bytes of a table that is not read before the run but in its first step."""
-
-
-def escaped(name: str) -> str:
-    """A name as a regular expression for itself."""
-    return re.escape(name)
 
 
 def own_entry(study: Study, dataset: str) -> dict[str, Any] | None:
