@@ -27,8 +27,10 @@ def test_split_sizes_follow_the_paper():
         assert sorted(np.concatenate([a, b])) == list(range(rows))
     a, b = label_noise_split("any", 500, 0)
     assert (len(a), len(b)) == (400, 100)
-    with pytest.raises(ValueError, match="'tiny' has 3 rows"):
-        paper_split("tiny", 3, 0)
+    with pytest.raises(
+        ValueError, match=r"'tiny' has 8 rows: too few to train and test on \(4 and"
+    ):
+        paper_split("tiny", 8, 0)
 
 
 def test_the_split_of_a_seed_never_changes():

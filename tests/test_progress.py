@@ -33,9 +33,9 @@ def test_counts_and_estimate():
 
 def test_words():
     assert duration(3) == "a few seconds"
-    assert duration(62) == "60 s"
-    assert duration(600) == "10 min"
-    assert duration(3 * 3600) == "3.0 h"
+    assert duration(62) == "about 60 s"
+    assert duration(600) == "about 10 min"
+    assert duration(3 * 3600) == "about 3.0 h"
     job = {"method": "Standard_GP", "dataset": "547_no2", "block": "0-9"}
     assert describe("run_gp", job) == "Standard GP on 547_no2, seeds 0-9"
     assert describe("draw_figures", {"experiment": "alpha"}) == "draw figures of alpha"

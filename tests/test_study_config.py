@@ -14,6 +14,7 @@ from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.engine.choice import RULES
 from vjmgp.engine.settings import Settings
 from vjmgp.study import checks
+from vjmgp.study.config import RULES as RULES_OF_WORKFLOW
 from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of
 from vjmgp.study.schema import ConfigError
 
@@ -101,6 +102,24 @@ def test_defaults_are_filled_in():
         ),
         ({"own_data": {"mine": {"file": "a.csv"}}}, "own_data.mine: the key 'target' is missing."),
         (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": {"C": ["1e-4"]}}}},
+            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+        ),
+        ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
+        ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is no name for it; use"),
+        ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is no dataset of the study"),
+        ({"results": "res/{x}"}, "results: 'res/{x}' may not have any of { }."),
+        ({"results": "README.md"}, "results: 'README.md' is a file; name a folder."),
+        ({"protocols": {"paper": {"train_rows": 5}}}, "protocols.paper: this one is there already"),
+        (
+            {"methods": {"..": {"gp": {}}}, "experiments": {"one": {"methods": [".."]}}},
+            "methods...: the name needs a letter a to z or a digit.",
+        ),
+        (
+            {"methods": {"dataset": {"gp": {}}}, "experiments": {"one": {"methods": ["dataset"]}}},
+            "methods.dataset: tables have a column of this name; choose another.",
+        ),
+        (
             {
                 "methods": {"V J": {"gp": {}}, "V_J": {"gp": {}}},
                 "experiments": {"one": {"methods": ["V J", "V_J"]}},
@@ -109,7 +128,8 @@ def test_defaults_are_filled_in():
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(changes, message):
+def test_what_is_wrong_is_told_in_one_line(changes, message, monkeypatch):
+    monkeypatch.chdir(ROOT)
     with pytest.raises(ConfigError) as error:
         study_of(**changes)
     assert message in str(error.value)
@@ -134,6 +154,11 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
             {"estimator": "sklearn.svm.SVR", "grid": {"c": [1]}},
             "methods.Mine.grid: 'c' is no argument of this class",
         ),
+        ({"estimator": "sklearn.svm.SVC"}, "methods.Mine.estimator: SVC is no regressor"),
+        (
+            {"estimator": "sklearn.svm.SVR", "settings": {"C": -1}},
+            "methods.Mine: a trial fit failed (The 'C' parameter of SVR must be",
+        ),
     ):
         study = study_of(
             methods={"Mine": definition}, experiments={"one": {"methods": ["VJM", "Mine"]}}
@@ -142,18 +167,32 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
             checks.check_estimators(study)
 
 
+def numbered(line):
+    """A table of a and y with twelve lines."""
+    return "a,y\n" + "".join(line.format(k=k) + "\n" for k in range(12))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a,b\n1,2\n", "no column 'y'; the columns are 'a', 'b'"),
+        ("a, y\n1,2\n", "no column 'y'; did you mean ' y'? The columns are"),
+        ("a;y\n1;2\n", "separated by semicolons"),
+        ("", "cannot be read (No columns to parse from file)"),
+        ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),
+        ("a,y\n" + "1,2\n" * 12, "the target has the same value in all rows"),
+        (numbered("1,{k}"), "every column beside the target has the same value"),
+        (numbered("2026-01-{k},{k}"), "column 'a' is text with 12 different values in 12 rows"),
+        (numbered("1e999,{k}") + "1,2\n", "column 'a' has infinite values"),
+        (",a,y\n" + "".join(f"{k},{k},{k}\n" for k in range(12)), "column number 1 has no name"),
         ("a,y\n1,2\n3,4\n", "2 rows are too few; at least 10 needed"),
         (
-            "a,y\n" + "1,2\n" * 12 + "n/a!,3\n",
+            numbered("{k},{k}") + "n/a!,3\n",
             "column 'a' has text among its numbers in 1 of 13 rows, first 'n/a!' in row 13",
         ),
-        ("a,y\n" + "1,2\n" * 12 + ",3\n", "column 'a' has no value in 1 rows"),
-        ("a,y\n" + "1,2\n" * 12 + "1,oh\n", "the target 'y' is not numeric"),
-        ("y\n" + "1\n" * 12, "there is no column beside the target"),
+        (numbered("{k},{k}") + ",3\n", "column 'a' has no value in 1 rows"),
+        (numbered("{k},{k}") + "1,oh\n", "the target 'y' is not numeric"),
+        ("y\n" + "1\n2\n" * 6, "there is no column beside the target"),
     ],
 )
 def test_own_data_is_checked_before_anything_runs(tmp_path, text, message):
@@ -205,6 +244,12 @@ def test_every_key_of_the_schema_is_described():
     documented = (ROOT / "config/README.md").read_text()
     for key in RULES_OF_SCHEMA["properties"]:
         assert f"`{key}`" in documented, key
+
+
+def test_no_experiment_can_have_the_name_of_a_rule():
+    text = "".join(path.read_text() for path in [*ROOT.glob("workflow/rules/*.smk")])
+    text += (ROOT / "Snakefile").read_text() + (ROOT / "workflow/Snakefile").read_text()
+    assert set(re.findall(r"^rule (\w+):", text, re.MULTILINE)) == set(RULES_OF_WORKFLOW)
 
 
 def test_the_grids_are_the_papers():

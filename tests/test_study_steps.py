@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
-from vjmgp.model import SymbolicModel
+from vjmgp.engine.functions import FIRST_VARIABLE
+from vjmgp.model import Feature, SymbolicModel
 from vjmgp.study import collect, runs
 from vjmgp.study.data import (
     estimate_noise_of,
@@ -25,7 +27,9 @@ from vjmgp.study.data import (
     read_json,
     split_rows,
 )
+from vjmgp.study.gp import legend_of
 from vjmgp.study.sizes import model_size
+from vjmgp.study.statistics import compare_methods
 
 PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}
 LABEL_NOISE = {"train_rows": None, "train_share": 0.8, "label_noise": 1.0}
@@ -48,10 +52,10 @@ class Study:
         estimate_noise_of(self.data, self.facts, self.splits, self.noise)
 
     def run(self, definition, block=None, name="method"):
-        output = str(self.folder / "results/runs/x/y" / f"{name}-{block}.jsonl")
+        output = str(self.folder / "results/runs/x" / name / f"seeds_{block or 'all'}.jsonl")
         runs.run_block(
             name, definition, "paper", block or self.block, self.data, self.facts,
-            [self.splits], [self.noise], output,
+            [self.splits], [self.noise], ["code"], output,
         )  # fmt: skip
         return list(runs.read_records(output))
 
@@ -119,9 +123,21 @@ def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
 
 
 def test_how_seeds_are_grouped_changes_nothing(study):
-    whole = study.run(GP)
-    parts = [record for block in ("0-0", "1-2") for record in study.run(GP, block)]
-    assert timeless(whole) == timeless(parts)
+    whole = study.run(GP, name="whole")
+    parts = [record for block in ("0-0", "1-2") for record in study.run(GP, block, "parts")]
+    names = [{"method": "whole"}] * 3
+    assert timeless(whole) == timeless([r | n for r, n in zip(parts, names, strict=True)])
+
+
+def test_runs_of_other_blocks_are_taken_over_if_nothing_has_changed(study, monkeypatch):
+    first = study.run(GP, "0-1", "again")
+    whole = study.run(GP, "0-2", "again")
+    assert whole[:2] == first  # wall times and all
+    assert whole[2]["seed"] == 2
+    changed = {"gp": GP["gp"] | {"generations": 5}}
+    assert study.run(changed, "0-0", "again")[0]["seconds"] != first[0]["seconds"]
+    monkeypatch.setattr(runs, "versions", lambda: {"numpy": "another"})
+    assert study.run(GP, "0-1", "again")[0]["seconds"] != first[0]["seconds"]
 
 
 def test_a_baseline_is_plain_grid_search_on_standardised_data(study):
@@ -184,14 +200,14 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
     study.run(GP, name="VJM")
     study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
     folder = study.folder / "results"
-    files = [str(folder / f"runs/x/y/{name}-None.jsonl") for name in ("VJM", "LR")]
+    files = [str(folder / f"runs/x/{name}/seeds_all.jsonl") for name in ("VJM", "LR")]
     engine = next(runs.read_records(files[0]))["engine"]
     out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
     collect.collect_runs(files, engine, *out)
     table = pd.read_csv(out[0])
     assert list(table.columns) == collect.COLUMNS
     assert len(table) == 6
-    assert table["file"].tolist()[0] == "runs/x/y/VJM-None.jsonl"
+    assert table["file"].tolist()[0] == "runs/x/VJM/seeds_all.jsonl"
     assert set(pd.read_csv(out[1])["method"]) == {"VJM"}
     models = json.loads((folder / "tables/one/models.json").read_text())
     middle = table[table["method"] == "VJM"]["test_r2"].median()
@@ -201,7 +217,7 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
     collect.join_runs([out[0], out[0]], joined, failures)
     assert (tmp_path / "runs.csv").read_text() == (folder / "tables/one/runs.csv").read_text()
     assert len(pd.read_csv(failures)) == 0
-    with pytest.raises(ValueError, match=r"VJM-None\.jsonl was made by engine"):
+    with pytest.raises(ValueError, match=r"seeds_all\.jsonl was made by engine"):
         collect.collect_runs(files, "another", *out)
 
 
@@ -234,6 +250,53 @@ def test_own_tables_keep_their_columns(tmp_path):
     assert problem.dataset == "mine"
     assert len(problem.train) == 15
     assert problem.standardizer.standardize(problem.test_table).shape == (15, 3)
+
+
+def test_names_of_every_kind_survive_the_tables(tmp_path):
+    """pandas takes None and NA for missing values unless told otherwise."""
+    records = [
+        {"dataset": "NA", "protocol": "paper", "method": method, "seed": seed, "status": "ok",
+         "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1}
+        for method in ("None", "null", "nan") for seed in range(3)
+    ]  # fmt: skip
+    collect.write_csv(str(tmp_path / "runs.csv"), collect.table_of_runs(records))
+    table = collect.read_runs(str(tmp_path / "runs.csv"))
+    names = [str(tmp_path / name) for name in ("summary", "medians", "test", "train")]
+    compare_methods(
+        str(tmp_path / "runs.csv"), ["None", "null", "nan"], ["NA"], False, 0.01, *names
+    )
+    assert set(table["method"]) == {"None", "null", "nan"}
+    summary = collect.read_table(names[0]).set_index("method")
+    assert summary.loc["None", "mean_of_median_test_r2"] == 1.5
+    assert collect.read_table(names[1]).set_index("dataset").loc["NA", "null"] == 1.5
+    assert collect.read_table(names[2])["similar"].tolist() == [1] * 6
+
+
+def test_a_study_whose_runs_all_failed_says_so(tmp_path):
+    records = [{"dataset": "d", "method": "m", "seed": 0, "status": "failed", "error": "E: why"}]
+    collect.write_csv(str(tmp_path / "runs.csv"), collect.table_of_runs(records))
+    with pytest.raises(ValueError, match="All 1 runs failed; the first: E: why"):
+        collect.read_runs(str(tmp_path / "runs.csv"))
+
+
+def test_candidates_that_cannot_be_fitted_are_counted(study):
+    definition = {"estimator": "sklearn.svm.SVR", "grid": {"C": [1.0, -1.0]}}
+    record = study.run(definition, name="half")[0]
+    assert record["parameters"] == {"C": 1.0}
+    assert record["failed_candidates"] == 1
+
+
+def test_a_legend_tells_what_odd_names_stand_for(study):
+    data = load_dataset("210_cloud")
+    table = data.inputs.rename(columns={"NC": "Temp (°C)"})
+    model = VJMRegressor(
+        generations=3, population_size=20, random_state=0, categorical_features=data.nominal
+    ).fit(table, data.target)
+    whole = [Feature((FIRST_VARIABLE + k,), (0.0,), 1.0, 0.0, 1.0) for k in range(5)]
+    legend = dict(legend_of(replace(model.model_, features=tuple(whole))))
+    assert legend["Temp___C_"] == "the column 'Temp (°C)'"
+    assert legend["encoded_season"].startswith("the column 'season', encoded: ")
+    assert "any other → " in legend["encoded_season"]
 
 
 def test_sizes_follow_srbench():

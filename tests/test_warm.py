@@ -137,6 +137,36 @@ def test_what_the_worker_loads_starts_no_thread():
     assert result.stdout.strip() == "1"
 
 
+def test_a_killed_job_leaves_the_others_alone(tmp_path):
+    """One client is killed while another one's job runs; then a third comes."""
+    for name in "ab":
+        os.mkfifo(tmp_path / f"started_{name}")
+        os.mkfifo(tmp_path / f"go_{name}")
+        (tmp_path / f"waits_{name}.py").write_text(
+            f"from pathlib import Path\nPath('started_{name}').write_text('x')\n"
+            f"Path('go_{name}').read_text()\nany = 1\n"
+        )
+    client = "from vjmgp.study.jobs import run_step\nrun_step('config:load_class', log='{0}.log', "
+    client += "path='waits_{0}.any')"
+    script = f"""
+    import subprocess
+    from pathlib import Path
+    jobs = [subprocess.Popen([sys.executable, "-c", {client!r}.format(name)]) for name in "ab"]
+    for name in "ab":
+        Path(f"started_{{name}}").read_text()
+    jobs[0].kill()
+    jobs[0].wait()
+    # The worker answers a third job only after it has noticed the end of the first.
+    third = warm.run("data:read_json", "c.log", {{"path": "c.json"}})
+    Path("go_b").write_text("x")
+    print(third, jobs[1].wait())
+    """
+    (tmp_path / "c.json").write_text("{}")
+    process = parent(script, tmp_path)
+    out, err = process.communicate()
+    assert out.strip() == "0 0", err
+
+
 def test_without_a_worker_the_step_runs_here(tmp_path, monkeypatch):
     monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
     assert warm.run("data:read_json", "log", {}) is None

@@ -20,6 +20,7 @@ from vjmgp.study.progress import Progress, describe
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where output goes to a file, not to a screen."""
+STOPPED = "Terminating processes on user request"
 NOTHING_TO_DO = "Nothing to be done"
 ANSWERS: list[str] = []
 """Lines to show where there was nothing to do; the workflow puts the report's path here."""
@@ -28,7 +29,9 @@ ANSWERS: list[str] = []
 def without_places(text: str) -> str:
     """An error of the workflow, without the places in its own files that it came through."""
     lines = text.splitlines()
-    if not lines or not lines[0].startswith("WorkflowError"):
+    if not lines or lines[0].startswith("RuleException"):
+        return ""  # the job's failure is told already
+    if not lines[0].startswith("WorkflowError"):
         return text
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
@@ -53,6 +56,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         self.is_screen = self.stream.isatty()
         self.last_line = 0.0
         self.shown = False
+        self.interrupted = False
 
     writes_to_stream = True
     writes_to_file = False
@@ -68,7 +72,9 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self.handleError(record)
 
     def _show(self, record: Any, event: Any) -> None:
-        if self.common_settings.dryrun or self.common_settings.verbose:
+        if event == LogEvent.ERROR and not self.common_settings.verbose:
+            self._print(without_places(self.format(record)))
+        elif self.common_settings.dryrun or self.common_settings.verbose:
             self._print(self.format(record))
         elif event == LogEvent.RUN_INFO:
             self.progress.plan(record.stats)
@@ -78,12 +84,15 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._draw()
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)
-            self._draw()
+            if self.is_screen or not self.progress.to_go + len(self.progress.running):
+                self._draw()  # else when the next job has started
         elif event == LogEvent.JOB_ERROR:
             job = self.progress.fail(record.jobid)
-            self._print(_failure(record, job.what if job else f"job {record.jobid}"))
-        elif event == LogEvent.ERROR:
-            self._print(without_places(self.format(record)))
+            if not self.interrupted:
+                self._print(_failure(record, job.what if job else f"job {record.jobid}"))
+        elif STOPPED in str(record.msg):
+            self.interrupted = True
+            self._print("Stopped; jobs that were running are lost.")
         elif event == LogEvent.SHELLCMD or record.levelno >= logging.WARNING:
             self._print(self.format(record))
         elif event is None and str(record.msg).startswith(NOTHING_TO_DO):

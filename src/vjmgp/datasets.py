@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import os
 import tempfile
@@ -18,8 +19,8 @@ from .fetching import cache_folder, fetch, package_folder
 
 TARGET = "target"
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
-    ".csv": lambda path: pd.read_csv(path),
-    ".tsv": lambda path: pd.read_csv(path, sep="\t"),
+    ".csv": lambda path: _read_text(path, ","),
+    ".tsv": lambda path: _read_text(path, "\t"),
     ".parquet": pd.read_parquet,
 }
 
@@ -86,7 +87,23 @@ def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...
         raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
-    return _from_table(path.name.split(".")[0], READERS[kinds[-1]](path), target, nominal, path)
+    try:
+        table = READERS[kinds[-1]](path)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{path}: cannot be read ({str(error).splitlines()[0]}).") from None
+    return _from_table(path.name.split(".")[0], table, target, nominal, path)
+
+
+def _read_text(path: Path, separator: str) -> pd.DataFrame:
+    """A table of text; pandas would rename the second of two columns of the same name."""
+    names = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str).iloc[0].tolist()
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the column name {twice!r} appears more than once")
+    table = pd.read_csv(path, sep=separator)
+    if table.shape[1] == 1 and ";" in str(table.columns[0]):
+        raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
+    return table
 
 
 def _from_table(
@@ -98,9 +115,14 @@ def _from_table(
 ) -> Dataset:
     where = str(source or name)
     if target not in table.columns:
+        close = difflib.get_close_matches(target, [str(name) for name in table.columns], n=1)
+        hint = f"did you mean {close[0]!r}? T" if close else "t"
         raise ValueError(
-            f"{where}: no column {target!r}; the columns are {', '.join(map(repr, table.columns))}."
+            f"{where}: no column {target!r}; {hint}he columns are "
+            f"{', '.join(map(repr, table.columns))}."
         )
+    if target in nominal:
+        raise ValueError(f"{where}: the target {target!r} cannot be nominal.")
     missing = [column for column in nominal if column not in table.columns]
     if missing:
         raise ValueError(f"{where}: no column {missing[0]!r} to take as nominal.")

@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 TRAIN_ROWS = 100
 LABEL_NOISE_SHARE = 0.8
+LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
+"""Five folds need a row each; one test row has no R²."""
 LABEL_NOISE_MAX_ROWS = 2000
 """Datasets with fewer rows take part in the label-noise experiment."""
 
@@ -43,6 +45,20 @@ class Protocol:
         if (self.train_rows is None) == (self.train_share is None):
             raise ValueError("a protocol has either train_rows or train_share")
 
+    def describe(self) -> str:
+        """The protocol in a sentence."""
+        if self.train_share is not None:
+            text = f"{100 * self.train_share:g} % of the rows to train, the others to test"
+        else:
+            text = f"{self.train_rows} rows to train, the others to test"
+            text += "; half and half where that would leave fewer to test than to train"
+        if self.label_noise:
+            text += (
+                f". Normal noise of {self.label_noise:g} times their deviation is added to the "
+                "training labels"
+            )
+        return f"{text}."
+
     def rows_to_train(self, n_rows: int) -> int:
         """How many of so many rows are for training."""
         if self.train_share is not None:
@@ -53,9 +69,10 @@ class Protocol:
     def split(self, dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
         """Training and test rows of a run; they depend on the dataset's name and the seed alone."""
         n_train = self.rows_to_train(n_rows)
-        if n_train < 2 or n_rows - n_train < 1:
+        if n_train < LEAST_TRAIN_ROWS or n_rows - n_train < LEAST_TEST_ROWS:
             raise ValueError(
-                f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on."
+                f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on "
+                f"({n_train} and {n_rows - n_train})."
             )
         order = _generator(dataset, seed, "split").permutation(n_rows)
         return order[:n_train], order[n_train:]

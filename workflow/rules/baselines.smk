@@ -21,6 +21,12 @@ rule run_baseline:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
-        code=code_id("tabular.py", "study/baselines.py", "study/sizes.py"),
+        code=code_id(
+            "tabular.py",
+            "engine/scores.py",
+            *CODE_OF_RUNS,
+            "study/baselines.py",
+            "study/sizes.py",
+        ),
     script:
         "../scripts/run_block.py"

@@ -38,7 +38,7 @@ rule prepare_dataset:
         runtime=20,
     params:
         own=lambda wildcards: checks.own_entry(STUDY, wildcards.dataset),
-        code=code_id("datasets.py", "tabular.py"),
+        code=code_id("datasets.py", "tabular.py", "study/data.py"),
     script:
         "../scripts/prepare_dataset.py"
 
@@ -62,6 +62,6 @@ rule split_rows:
         protocol=lambda wildcards: checks.protocol_entry(
             STUDY.protocols[wildcards.protocol]
         ),
-        code=code_id("protocol.py"),
+        code=code_id("protocol.py", "study/data.py"),
     script:
         "../scripts/split_rows.py"

@@ -37,6 +37,6 @@ rule draw_figures:
         all_methods=list(STUDY.methods),
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
         curve_datasets=STUDY.config["curve_datasets"],
-        code=code_id("study/figures.py"),
+        code=code_id("study/collect.py", "study/figures.py"),
     script:
         "../scripts/draw_figures.py"

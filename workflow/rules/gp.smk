@@ -25,7 +25,13 @@ rule run_gp:
         definition=lambda wildcards: method_of(wildcards).definition,
         engine=engine_id(),
         code=code_id(
-            "model.py", "tabular.py", "regressor.py", "front.py", "study/gp.py"
+            "model.py",
+            "formula.py",
+            "regressor.py",
+            "front.py",
+            "tabular.py",
+            *CODE_OF_RUNS,
+            "study/gp.py",
         ),
     script:
         "../scripts/run_block.py"

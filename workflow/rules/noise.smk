@@ -37,5 +37,6 @@ rule estimate_noise:
         runtime=20,
     params:
         engine=engine_id(),
+        code=code_id("tabular.py", "study/data.py"),
     script:
         "../scripts/estimate_noise.py"

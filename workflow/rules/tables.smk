@@ -84,7 +84,8 @@ rule compare_methods:
     params:
         methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
+        papers_protocol=lambda wildcards: checks.is_papers(STUDY, wildcards.experiment),
         significance=STUDY.config["significance"],
-        code=code_id("study/statistics.py"),
+        code=code_id("study/collect.py", "study/statistics.py"),
     script:
         "../scripts/compare_methods.py"

@@ -8,6 +8,7 @@ run_step(
     runs=snakemake.input.runs,
     methods=snakemake.params.methods,
     datasets=snakemake.params.datasets,
+    papers_protocol=snakemake.params.papers_protocol,
     significance=snakemake.params.significance,
     summary=snakemake.output.summary,
     medians=snakemake.output.medians,

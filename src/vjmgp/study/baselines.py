@@ -25,7 +25,7 @@ def run_baseline(definition: dict[str, Any], problem: Problem) -> dict[str, Any]
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=problem.seed)
     started, busy = time.perf_counter(), time.process_time()
-    model, chosen = tune(estimator, definition.get("grid", {}), x, y, problem.seed)
+    model, chosen, failed = tune(estimator, definition.get("grid", {}), x, y, problem.seed)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy
 
     def predict(table: Any) -> Any:
@@ -40,16 +40,18 @@ def run_baseline(definition: dict[str, Any], problem: Problem) -> dict[str, Any]
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
         "parameters": chosen,
+        "failed_candidates": failed,
     }
 
 
 def tune(
     estimator: Any, grid: dict[str, list[Any]], x: Any, y: Any, seed: int
-) -> tuple[Any, dict[str, Any]]:
-    """The model with the best parameters, fitted on all rows, and these parameters."""
+) -> tuple[Any, dict[str, Any], int]:
+    """The best model on all rows, its parameters, and how many others could not be fitted."""
     if not grid:
-        return estimator.fit(x, y), {}
+        return estimator.fit(x, y), {}, 0
     folds = KFold(min(FOLDS, len(y)), shuffle=True, random_state=seed)
     search = GridSearchCV(estimator, grid, cv=folds, error_score=np.nan)
     search.fit(x, y)
-    return search.best_estimator_, dict(search.best_params_)
+    failed = int(np.isnan(search.cv_results_["mean_test_score"]).sum())
+    return search.best_estimator_, dict(search.best_params_), failed

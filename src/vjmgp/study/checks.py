@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
 from ..fetching import cache_folder, is_reachable, ways_out
-from ..protocol import Protocol
+from ..protocol import PAPER, Protocol
 from .config import Method, Study, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
@@ -42,12 +43,24 @@ def for_report(study: Study) -> dict[str, Any]:
     """What the report tells of the study."""
     return {
         "config": study.config,
-        "experiments": [dataclasses.asdict(e) for e in study.experiments.values()],
+        "experiments": [
+            dataclasses.asdict(e)
+            | {
+                "protocol_text": study.protocols[e.protocol].describe(),
+                "papers_protocol": is_papers(study, e.name),
+            }
+            for e in study.experiments.values()
+        ],
         "datasets": study.datasets,
         "own_data": list(study.own_data),
         "methods": {name: method.definition for name, method in study.methods.items()},
         "skipped": study.skipped,
     }
+
+
+def is_papers(study: Study, experiment: str) -> bool:
+    """Whether an experiment's protocol is that of the paper's tables."""
+    return study.protocols[study.experiments[experiment].protocol] == PAPER
 
 
 # -- before the run ------------------------------------------------------------------------------
@@ -64,6 +77,9 @@ def check_own_data(study: Study) -> None:
         try:
             data = load_own(name, own_entry(study, name) or {})
             check_inputs(data, table.file)
+            for experiment in study.experiments.values():
+                if name in experiment.datasets:
+                    study.protocols[experiment.protocol].split(name, len(data), 0)
         except ValueError as error:
             raise ConfigError(f"own_data.{name}: {error}") from None
 
@@ -76,12 +92,31 @@ def check_estimators(study: Study) -> None:
             continue
         where = f"methods.{name}"
         try:
-            known = load_class(definition["estimator"])().get_params()
+            estimator = load_class(definition["estimator"])(**definition.get("settings", {}))
+            known = estimator.get_params()
         except (ImportError, AttributeError, TypeError) as error:
             raise ConfigError(f"{where}.estimator: {definition['estimator']}: {error}.") from None
-        for part in ("settings", "grid"):
-            for argument in definition.get(part, {}):
-                require_known(argument, known, f"{where}.{part}", "argument of this class")
+        grid = definition.get("grid", {})
+        for argument in grid:
+            require_known(argument, known, f"{where}.grid", "argument of this class")
+        _try(estimator.set_params(**{key: values[0] for key, values in grid.items()}), where)
+
+
+def _try(estimator: Any, where: str) -> None:
+    """Fit a few made-up rows: what is no regressor, or has a bad setting, shows it."""
+    import numpy as np
+    from sklearn.base import is_regressor
+
+    if not is_regressor(estimator):
+        raise ConfigError(f"{where}.estimator: {type(estimator).__name__} is no regressor.")
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            estimator.fit(x, x[:, 0] + x[:, 1] ** 2).predict(x)
+        except Exception as error:  # noqa: BLE001 (whatever a class may raise)
+            reason = str(error).splitlines()[0]
+            raise ConfigError(f"{where}: a trial fit failed ({reason}).") from None
 
 
 def check_datasets_can_be_had(study: Study) -> None:
@@ -121,7 +156,12 @@ def last_words(study: Study) -> str:
             )
     if study.skipped:
         lines.append(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
-    lines.append(f"\nReport: {(results / 'report.html').resolve()}")
+    report = results / "report.html"
+    tables = [path.stat().st_mtime for path in results.glob("tables/*/summary.csv")]
+    if report.exists() and report.stat().st_mtime >= max(tables, default=0.0):
+        lines.append(f"\nReport: {report.resolve()}")
+    else:  # one experiment was asked for, not the report
+        lines.append(f"\nTables: {(results / 'tables').resolve()}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..fetching import write_whole
@@ -16,8 +15,8 @@ from .runs import Record, read_records
 KEY = ["protocol", "dataset", "method", "seed"]
 COLUMNS = [
     *("dataset", "method", "seed", "protocol", "status", "train_r2", "test_r2", "size", "trees"),
-    *("seconds", "cpu_seconds", "noise_r2", "tau", "generations", "engine", "warnings", "formula"),
-    *("parameters", "error", "file"),
+    *("seconds", "cpu_seconds", "noise_r2", "tau", "generations", "engine", "warnings"),
+    *("failed_candidates", "formula", "parameters", "error", "file"),
 ]
 WALL_TIMES = ["seconds", "cpu_seconds"]
 """The only columns that differ between two runs of the same study."""
@@ -61,7 +60,7 @@ def table_of_runs(records: list[Record]) -> pd.DataFrame:
         "; ".join(f"{key}={value}" for key, value in (r.get("parameters") or {}).items())
         for r in records
     ]
-    for column in ("size", "trees", "generations"):
+    for column in ("size", "trees", "generations", "failed_candidates"):
         table[column] = table[column].astype("Int64")
     return table
 
@@ -87,7 +86,7 @@ def typical_models(records: list[Record]) -> list[dict[str, Any]]:
     for (dataset, method), runs in groups.items():
         runs.sort(key=lambda run: (run["test_r2"], run["seed"]))
         run = runs[(len(runs) - 1) // 2]
-        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "features")
+        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "features", "legend")
         models.append({"dataset": dataset, "method": method} | {key: run[key] for key in keep})
     return models
 
@@ -99,7 +98,14 @@ def write_csv(path: str, table: pd.DataFrame) -> None:
 
 def read_runs(path: str) -> pd.DataFrame:
     """The runs that did not fail."""
-    table = pd.read_csv(path, dtype={"dataset": str, "method": str, "parameters": str})
-    ok = table[table["status"] == "ok"].copy()
-    ok["test_r2"] = ok["test_r2"].astype(np.float64)
+    table = read_table(path)
+    ok = table[table["status"] == "ok"]
+    if not len(ok):
+        raise ValueError(f"All {len(table)} runs failed; the first: {table['error'].iloc[0]}")
     return ok
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """A table as it was written: a method may be called "None", a dataset "NA"."""
+    names = dict.fromkeys(("dataset", "method", "versus", "parameters"), str)
+    return pd.read_csv(path, dtype=names, keep_default_na=False, na_values=[""])

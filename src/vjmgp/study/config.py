@@ -22,6 +22,14 @@ from ..protocol import LABEL_NOISE, PAPER, Protocol
 from .schema import ConfigError, Json, check, require_known, with_defaults
 
 PACKAGE = Path(__file__).parent.parent
+RULES = (
+    *("all", "study", "fetch_dataset", "prepare_dataset", "split_rows", "compile_kernels"),
+    *("estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
+    *("compare_methods", "draw_figures", "write_report"),
+)
+"""Names of the workflow's rules, which no experiment can have."""
+PAPER_COLUMN = "VJM in the paper"
+"""A column of the table of medians, as are the methods."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,7 @@ def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
     rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
     check(config, rules)
     config = with_defaults(config, rules)
+    _check_results_folder(config["results"])
     known = yaml.safe_load(catalogue.read_text(encoding="utf-8"))
     check(known, {"additionalProperties": {"$ref": "#/$defs/method"}, "$defs": rules["$defs"]})
     definitions = known | config["methods"]
@@ -152,7 +161,9 @@ def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
         for name, definition in definitions.items()
         if name in used
     }
-    _refuse_equal_slugs(methods)
+    _check_slugs(methods)
+    for name in config["curve_datasets"] or ():
+        require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
     return Study(config, own, methods, protocols, experiments, skipped)
 
 
@@ -173,16 +184,45 @@ def _check_method(name: str, definition: Json) -> None:
         raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
         raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+    for part in ("settings", "grid"):
+        for key, value in definition.get(part, {}).items():
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, str) and _is_number(item):
+                    raise ConfigError(
+                        f"methods.{name}.{part}.{key}: {item!r} is text to YAML, not a number; "
+                        "write it with a point, such as 1.0e-4."
+                    )
     low, high = definition.get("gp", {}).get("init_depth", (0, 0))
     if not low <= high <= definition.get("gp", {}).get("max_depth", 10):
         raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
 
 
-def _refuse_equal_slugs(methods: dict[str, Method]) -> None:
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.lower() not in ("nan", "inf", "infinity")
+
+
+def _check_results_folder(folder: str) -> None:
+    strange = set("{}<>") & set(folder)
+    if strange:
+        raise ConfigError(f"results: {folder!r} may not have any of {' '.join(sorted(strange))}.")
+    if Path(folder).is_file():
+        raise ConfigError(f"results: {folder!r} is a file; name a folder.")
+
+
+def _check_slugs(methods: dict[str, Method]) -> None:
+    """Names of methods become parts of paths and columns of tables."""
     names: dict[str, str] = {}
     for name, method in methods.items():
+        if not re.search("[A-Za-z0-9]", method.slug):
+            raise ConfigError(f"methods.{name}: the name needs a letter a to z or a digit.")
+        if name in ("dataset", PAPER_COLUMN):
+            raise ConfigError(f"methods.{name}: tables have a column of this name; choose another.")
         other = names.setdefault(method.slug, name)
-        if other != name or not method.slug:
+        if other != name:
             raise ConfigError(
                 f"methods.{name}: its files would be called {method.slug!r}, like those of "
                 f"{other!r}; choose another name."
@@ -192,6 +232,8 @@ def _refuse_equal_slugs(methods: dict[str, Method]) -> None:
 def _protocols(config: Json) -> dict[str, Protocol]:
     protocols = {"paper": PAPER, "label_noise": LABEL_NOISE}
     for name, entry in config["protocols"].items():
+        if name in protocols:
+            raise ConfigError(f"protocols.{name}: this one is there already; choose another name.")
         if ("train_rows" in entry) == ("train_share" in entry):
             raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
         protocols[name] = Protocol(
@@ -207,6 +249,8 @@ def _experiments(
     planned: list[str] = []
     for name, entry in config["experiments"].items():
         where = f"experiments.{name}"
+        if name in RULES:
+            raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
         for method in entry["methods"]:
             require_known(method, definitions, f"{where}.methods", "method")
             if "planned" in definitions[method] and method not in planned:
@@ -264,6 +308,8 @@ def _spell_out_datasets(config: Json) -> list[str]:
     for name, entry in own.items():
         if not Path(entry["file"]).exists():
             raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
+        if name == "embedded":
+            raise ConfigError(f"own_data.{name}: the word stands for the shipped datasets.")
         if name in paper_datasets() and name in names:
             raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")
     return names

@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 from ..datasets import Dataset, load_file, read_pmlb
 from ..fetching import cache_folder, checksum, fetch, write_whole
 from ..protocol import Protocol
-from ..tabular import Standardizer, fit_standardizer, is_nominal, nominal_columns
+from ..tabular import (
+    Standardizer,
+    fit_standardizer,
+    is_nominal,
+    nominal_columns,
+    refuse_dates,
+)
 from .config import seeds_of
 
 Floats = NDArray[np.float64]
@@ -104,17 +110,53 @@ def check_inputs(dataset: Dataset, where: str) -> list[str]:
         raise ValueError(f"{where}: there is no column beside the target.")
     if TARGET in table.columns:
         raise ValueError(f"{where}: rename the input column {TARGET!r}; it is used internally.")
+    if dataset.target.min() == dataset.target.max():
+        raise ValueError(f"{where}: the target has the same value in all rows.")
+    if all(_levels(table[column], column, where) < 2 for column in table.columns):
+        raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
+    try:
+        refuse_dates(table)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
     for column in table.columns:
-        values = table[column]
-        if values.isna().any() and column not in dataset.nominal:
-            raise ValueError(
-                f"{where}: column {column!r} has no value in {int(values.isna().sum())} rows: fill "
-                "them or leave the column out."
-            )
-        if column not in dataset.nominal and is_nominal(values):
-            _refuse_text_among_numbers(values, column, where)
+        if column not in dataset.nominal:
+            _check_column(table[column], str(column), where)
     names = [str(column) for column in table.columns]
     return [names[k] for k in nominal_columns(table, names, list(dataset.nominal))]
+
+
+def _levels(values: Any, column: str, where: str) -> int:
+    try:
+        return int(values.nunique())
+    except TypeError:
+        raise ValueError(
+            f"{where}: column {column!r} holds lists or other objects: leave it out."
+        ) from None
+
+
+def _check_column(values: Any, column: str, where: str) -> None:
+    """A column that is not named as nominal: numbers, or text with few levels."""
+    if column.startswith("Unnamed: "):
+        raise ValueError(
+            f"{where}: column number {int(column[9:]) + 1} has no name; if it is an index, leave "
+            "it out."
+        )
+    if values.isna().any():
+        raise ValueError(
+            f"{where}: column {column!r} has no value in {int(values.isna().sum())} rows: fill "
+            "them or leave the column out."
+        )
+    if is_nominal(values):
+        _refuse_text_among_numbers(values, column, where)
+        levels = int(values.nunique())
+        if levels > len(values) // 2:
+            raise ValueError(
+                f"{where}: column {column!r} is text with {levels} different values in "
+                f"{len(values)} rows: turn it into numbers, leave it out, or list it under "
+                "'nominal'."
+            )
+    elif not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        raise ValueError(f"{where}: column {column!r} has infinite values.")
 
 
 def _refuse_text_among_numbers(values: Any, column: str, where: str) -> None:
@@ -184,6 +226,8 @@ class Problem:
     test: NDArray[np.int64]
     labels: Floats
     """Of the training rows, with noise where the protocol says so."""
+    data_id: str
+    """Checksum of the prepared table."""
 
     @property
     def train_table(self) -> pd.DataFrame:
@@ -228,4 +272,5 @@ def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
                 train,
                 np.flatnonzero(rest),
                 labels,
+                about["sha256"],
             )

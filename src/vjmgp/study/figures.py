@@ -15,7 +15,7 @@ import seaborn as sns
 from matplotlib.ticker import LogLocator, NullLocator
 
 from ..fetching import write_whole
-from .collect import read_runs
+from .collect import read_runs, read_table
 
 Colours = dict[str, str]
 WIDTH = 9.0
@@ -60,7 +60,7 @@ def draw_figures(
     """Draw and write an experiment's figures; a method has one colour in the whole study."""
     colours = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(all_methods)}
     table = read_runs(runs)
-    steps = pd.read_csv(curves, dtype={"dataset": str, "method": str})
+    steps = read_table(curves)
     shown = [name for name in curve_datasets or datasets[:4] if name in datasets]
     with mpl.rc_context(STYLE):
         save(box_plots(table, methods, datasets, colours), test_figure)

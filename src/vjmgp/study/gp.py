@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.functions import FIRST_VARIABLE
+from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
 from .data import Problem
@@ -40,12 +42,13 @@ def run_gp(settings: dict[str, Any], problem: Problem, noise: dict[str, float]) 
         "engine": model.engine_id_,
         "formula": final.text(digits=4),
         "features": features_of(final),
+        "legend": legend_of(final),
         "model": final.to_dict(),
         "curve": evolution_curve(model, problem),
     }
 
 
-def features_of(model: Any) -> list[list[Any]]:
+def features_of(model: SymbolicModel) -> list[list[Any]]:
     """Coefficient and formula of each constructed feature, the intercept first."""
     intercept, coefficients = model.original_units()
     rows: list[list[Any]] = [[intercept, "1"]]
@@ -54,6 +57,22 @@ def features_of(model: Any) -> list[list[Any]]:
         for coefficient, text in zip(coefficients, model.feature_texts(digits=4), strict=True)
     ]
     return rows
+
+
+def legend_of(model: SymbolicModel) -> list[list[str]]:
+    """Names in the formula that are not the columns' own, with what they stand for."""
+    used = {code - FIRST_VARIABLE for feature in model.features for code in feature.codes}
+    legend = []
+    inputs = zip(model.variables, model.standardizer.inputs, strict=True)
+    for k, (name, column) in enumerate(inputs):
+        if k not in used or name == column.name:
+            continue
+        text = f"the column {column.name!r}"
+        if column.codes is not None:
+            codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
+            text += f", encoded: {codes}, any other → {column.unseen:.4g}"
+        legend.append([name, text])
+    return legend
 
 
 def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:

@@ -23,14 +23,17 @@ def run_step(step: str, log: str, threads: int = 1, **arguments: Any) -> None:
     """Call `module:function` of `vjmgp.study` with arguments; what it says goes to the log file."""
     from . import warm
 
-    code = warm.run(step, log, arguments) if threads == 1 else None
-    if code is None:
-        for variable in (*THREAD_VARIABLES, NUMBA_VARIABLE):
-            os.environ[variable] = str(threads)
-        code = execute(step, log, arguments)
+    try:
+        code = warm.run(step, log, arguments) if threads == 1 else None
+        if code is None:
+            for variable in (*THREAD_VARIABLES, NUMBA_VARIABLE):
+                os.environ[variable] = str(threads)
+            code = execute(step, log, arguments)
+    except KeyboardInterrupt:
+        sys.exit(130)  # Snakemake tells what was stopped
     if code:
-        print(f"{step} failed; see {log}:", file=sys.stderr)
-        print(last_line(log), file=sys.stderr)
+        why = "the worker is gone" if code == warm.LOST else last_line(log)
+        print(f"{step} failed; see {log}:\n{why}", file=sys.stderr)
         sys.exit(code)
 
 
@@ -58,5 +61,6 @@ def execute(step: str, log: str, arguments: dict[str, Any]) -> int:
 
 def last_line(log: str) -> str:
     """What a failed step said last: the message of its exception."""
-    lines = Path(log).read_text(encoding="utf-8").strip().splitlines()
+    path = Path(log)
+    lines = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
     return lines[-1] if lines else ""

@@ -30,7 +30,7 @@ class Progress:
     planned: Counter[str] = field(default_factory=Counter)
     """Jobs by rule."""
     done: Counter[str] = field(default_factory=Counter)
-    failed: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
     running: dict[int, Job] = field(default_factory=dict)
     durations: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     widest: int = 1
@@ -56,18 +56,26 @@ class Progress:
     def fail(self, number: int) -> Job | None:
         """A job has failed; which one, if it ran."""
         job = self.running.pop(number, None)
-        self.failed += job is not None
+        if job:
+            self.failed[job.rule] += 1
         return job
 
     @property
     def to_go(self) -> int:
         """Jobs that have not started."""
-        return max(self.planned.total() - self.done.total() - self.failed - len(self.running), 0)
+        return max(
+            self.planned.total() - self.done.total() - self.failed.total() - len(self.running), 0
+        )
 
     def seconds_left(self, now: float | None = None) -> float:
         """The work that is left, by what jobs of each rule took so far, shared by the cores."""
         now = time.monotonic() if now is None else now
-        waiting = self.planned - self.done - Counter(job.rule for job in self.running.values())
+        waiting = (
+            self.planned
+            - self.done
+            - self.failed
+            - Counter(job.rule for job in self.running.values())
+        )
         work = sum(count * self._mean(rule) for rule, count in waiting.items())
         for job in self.running.values():
             work += max(self._mean(job.rule) - (now - job.started), 0.0)
@@ -86,9 +94,9 @@ class Progress:
             f"{len(self.running)} running, {self.to_go} to go"
         )
         if self.failed:
-            text += f", {self.failed} failed"
+            text += f", {self.failed.total()} failed"
         if done and done < total:
-            text += f", about {duration(self.seconds_left(now))} left"
+            text += f", {duration(self.seconds_left(now))} left"
         newest = max(self.running.values(), key=lambda job: job.started, default=None)
         if newest and newest.what and len(text) + 3 + len(newest.what) <= width:
             text += f" | {newest.what}"
@@ -100,10 +108,10 @@ def duration(seconds: float) -> str:
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:
-        return f"{round(seconds / 10) * 10} s"
+        return f"about {round(seconds / 10) * 10} s"
     if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
+        return f"about {round(seconds / 60)} min"
+    return f"about {seconds / 3600:.1f} h"
 
 
 def describe(rule: str, wildcards: Mapping[str, str]) -> str:

@@ -17,7 +17,8 @@ import yaml
 
 from ..engine.identity import engine_id
 from ..fetching import write_whole
-from .collect import read_runs
+from .collect import read_runs, read_table
+from .config import PAPER_COLUMN
 from .data import read_json
 from .statistics import BETTER, SIMILAR, WORSE, too_few
 
@@ -54,7 +55,7 @@ def gather(results: Path, study: Context) -> Context:
     tables = results / "tables"
     experiments = [_experiment(results, entry, study) for entry in study["experiments"]]
     runs = read_runs(str(tables / "runs.csv"))
-    failures = pd.read_csv(tables / "failures.csv", keep_default_na=False)
+    failures = read_table(tables / "failures.csv")
     return {
         "title": study["config"]["title"],
         "experiments": experiments,
@@ -63,7 +64,7 @@ def gather(results: Path, study: Context) -> Context:
         "n_runs": len(runs),
         "n_methods": len(study["methods"]),
         "seeds": study["config"]["seeds"],
-        "hours": float(runs["seconds"].sum()) / 3600,
+        "hours": float(runs["cpu_seconds"].sum()) / 3600,
         "warnings": int(runs["warnings"].sum()),
         "failures": failures.to_dict("records"),
         "skipped": study["skipped"],
@@ -72,29 +73,36 @@ def gather(results: Path, study: Context) -> Context:
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(),
-        "files": sorted(path.relative_to(results).as_posix() for path in tables.rglob("*.csv")),
+        "files": [
+            *("tables/runs.csv", "tables/failures.csv"),
+            *(
+                path.relative_to(results).as_posix()
+                for entry in study["experiments"]
+                for path in sorted((tables / entry["name"]).glob("*.csv"))
+            ),
+        ],
     }
 
 
 def _experiment(results: Path, entry: Context, study: Context) -> Context:
     tables, figures = results / "tables" / entry["name"], results / "figures" / entry["name"]
     methods = entry["methods"]
-    summary = pd.read_csv(tables / "summary.csv")
+    summary = read_table(tables / "summary.csv")
     counts = {
-        metric: pd.read_csv(tables / f"win_tie_loss_{metric}.csv", keep_default_na=False)
+        metric: read_table(tables / f"win_tie_loss_{metric}.csv").fillna("")
         for metric in ("test_r2", "train_r2")
     }
-    medians = pd.read_csv(tables / "medians.csv", dtype={"dataset": str}).set_index("dataset")
+    medians = read_table(tables / "medians.csv").set_index("dataset")
     return entry | {
         "reference": methods[0],
         "summary": summary.to_dict("records"),
         "versus": _versus_first(counts, methods),
+        "sums": _sums(counts["test_r2"], methods),
         "matrix": _matrix(counts["test_r2"], methods),
         "medians": _rows_with_best(medians, methods),
         "figures": {path.stem: path for path in sorted(figures.glob("*.svg"))},
         "too_few": too_few(study["config"]["seeds"], study["config"]["significance"]),
         "significance": study["config"]["significance"],
-        "label_noise": entry["protocol"] == "label_noise",
     }
 
 
@@ -110,6 +118,12 @@ def _versus_first(counts: dict[str, pd.DataFrame], methods: list[str]) -> list[C
             row[metric]["total"] = sum(int(pair[key]) for key in (BETTER, SIMILAR, WORSE))
         rows.append(row)
     return rows
+
+
+def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
+    """Comparisons of the first method with all others, over all datasets."""
+    rows = counts[counts["method"] == methods[0]]
+    return {key: int(rows[key].sum()) for key in (BETTER, SIMILAR, WORSE)}
 
 
 def _matrix(counts: pd.DataFrame, methods: list[str]) -> list[Context]:
@@ -130,7 +144,7 @@ def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> Context:
             {
                 "dataset": line["dataset"],
                 "cells": [{"value": v, "best": v == best} for v in values],
-                "paper": float(line["VJM in the paper"]),
+                "paper": float(line.get(PAPER_COLUMN, np.nan)),
             }
         )
     return {"rows": rows, "has_paper": any(np.isfinite(row["paper"]) for row in rows)}
@@ -200,7 +214,7 @@ def number(value: Any, digits: int = 3) -> str:
 
 def breakable(name: str) -> str:
     """A name that may be broken before its capitals, for narrow columns."""
-    return re.sub("(?<=[a-z])(?=[A-Z])", "\u200b", name)
+    return re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "\u200b", name)
 
 
 def as_data_address(path: Path) -> str:

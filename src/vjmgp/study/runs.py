@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import logging
 import math
@@ -31,11 +32,17 @@ def run_block(
     facts: str,
     splits: list[str],
     noise: list[str],
+    code: list[str],
     output: str,
 ) -> None:
-    """Run the seeds of a block. One that fails is recorded as such and stops no other."""
-    run = _runner(definition, noise)
+    """Run the seeds of a block. One that fails is recorded as such and stops no other.
+
+    Runs that another block has done already, with the same data, definition and code, are taken
+    from there: so blocks may change their size.
+    """
+    run = functools.cache(lambda: _runner(definition, noise))
     seeds = seeds_of(block)
+    done = _finished_runs(Path(output))
     records = []
     for problem in problems(data, facts, splits):
         if problem.seed in seeds:
@@ -45,10 +52,37 @@ def run_block(
                 "method": method,
                 "seed": problem.seed,
             }
-            records.append(names | guarded(run, problem, names))
+            basis = fingerprint(problem, definition, code)
+            record = done.get(basis)
+            if record is None or any(record[key] != names[key] for key in names):
+                record = names | guarded(run(), problem, names) | {"basis": basis}
+            records.append(record)
     if len(records) != len(seeds):
         raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
     write_records(output, records)
+
+
+def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -> str:
+    """A hash of all that a run depends on."""
+    digest = hashlib.sha256(
+        json.dumps([definition, code, versions(), problem.nominal, problem.seed]).encode()
+    )
+    digest.update(problem.data_id.encode())
+    for values in (problem.train, problem.labels):
+        digest.update(values.tobytes())
+    return digest.hexdigest()[:20]
+
+
+def _finished_runs(output: Path) -> dict[str, Record]:
+    """Runs in the files of other blocks beside this one, by their fingerprint."""
+    found: dict[str, Record] = {}
+    for path in sorted(output.parent.glob("seeds_*.jsonl")):
+        try:
+            records = list(read_records(str(path)))
+        except (ValueError, OSError):
+            continue  # what cannot be read is computed again
+        found |= {r["basis"]: r for r in records if r["status"] == "ok" and path != output}
+    return found
 
 
 def _runner(definition: dict[str, Any], noise: list[str]) -> Callable[[Problem], Record]:
@@ -76,7 +110,8 @@ def guarded(run: Callable[[Problem], Record], problem: Problem, names: dict[str,
                 raise ValueError(f"the test R² is {record['test_r2']}")
         except Exception as error:
             log.exception("FAILED: %s", what)
-            return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
+            reason = (str(error).strip().splitlines() or [""])[0]
+            return {"status": "failed", "error": f"{type(error).__name__}: {reason}"}
     kinds = Counter(warning.category.__name__ for warning in caught)
     for kind, count in kinds.items():
         first = next(w for w in caught if w.category.__name__ == kind)

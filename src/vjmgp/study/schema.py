@@ -43,6 +43,10 @@ def _one_line(error: Any) -> str:
             repr(choice["const"]) if "const" in choice else _kind(choice) for choice in wanted
         )
         return f"{where} is {value!r}; it must be {choices}."
+    if error.validator == "pattern":
+        if where.endswith(".estimator"):
+            return f"{where} is {value!r}; it must be the path of a class, like sklearn.svm.SVR."
+        return f"{where}: {value!r} is no name for it; use letters a to z, digits and underscores."
     if error.validator == "type":
         return f"{where} is {value!r}; it must be {_kind(error.schema)}."
     return f"{where}: {error.message}."

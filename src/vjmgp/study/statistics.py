@@ -11,7 +11,7 @@ from scipy.stats import wilcoxon
 
 from ..datasets import paper_medians, pmlb_number
 from .collect import read_runs, write_csv
-from .config import paper_datasets
+from .config import PAPER_COLUMN, paper_datasets
 
 BETTER, SIMILAR, WORSE = "better", "similar", "worse"
 
@@ -20,6 +20,7 @@ def compare_methods(
     runs: str,
     methods: list[str],
     datasets: list[str],
+    papers_protocol: bool,
     significance: float,
     summary: str,
     medians: str,
@@ -29,7 +30,8 @@ def compare_methods(
     """Write an experiment's statistics."""
     table = read_runs(runs)
     write_csv(summary, summary_of(table, methods))
-    write_csv(medians, with_paper(medians_of(table, methods, datasets)).reset_index())
+    found = medians_of(table, methods, datasets)
+    write_csv(medians, (with_paper(found) if papers_protocol else found).reset_index())
     for metric, path in (("test_r2", test), ("train_r2", train)):
         write_csv(path, win_tie_loss(table, methods, datasets, metric, significance))
 
@@ -114,7 +116,7 @@ def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
     values = [
         float(paper.loc[pmlb_number(name)]) if name in known else np.nan for name in medians.index
     ]
-    return medians.assign(**{"VJM in the paper": values})
+    return medians.assign(**{PAPER_COLUMN: values})
 
 
 def summary_of(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
@@ -132,8 +134,10 @@ def summary_of(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
             "median_trees": groups["trees"].median(),
             "median_seconds": groups["seconds"].median(),
             "runs": groups.size(),
+            "datasets": medians.notna().sum(),
         }
     )
     table = table.reindex(methods)
-    table["runs"] = table["runs"].fillna(0).astype(int)
+    for count in ("runs", "datasets"):
+        table[count] = table[count].fillna(0).astype(int)
     return table.reset_index(names="method")

@@ -134,6 +134,7 @@ class Worker:
             for child in self.children:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
+            shutil.rmtree(Path(self.server.getsockname()).parent, ignore_errors=True)
 
     def _handle(self, source: Any) -> None:
         if source is self.server:
@@ -160,6 +161,8 @@ class Worker:
                 self._fork(connection, json.loads(self.parts.pop(connection)))
 
     def _drop(self, connection: socket.socket) -> None:
+        if connection.fileno() < 0:
+            return  # its job was killed, and the child has ended now
         for child, waiting in self.children.items():
             if waiting is connection:
                 with contextlib.suppress(ProcessLookupError):
