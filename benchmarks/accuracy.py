@@ -30,7 +30,7 @@ from vjmgp import (
     r2,
 )
 from vjmgp.datasets import paper_medians, pmlb_number
-from vjmgp.fetching import CACHE_VARIABLE
+from vjmgp.fetching import CACHE_VARIABLE, package_folder
 
 
 def cached_datasets() -> list[str]:
@@ -83,17 +83,41 @@ def summary(medians: pd.DataFrame) -> list[str]:
     return lines
 
 
+def better_and_worse(medians: pd.DataFrame) -> pd.DataFrame:
+    """On how many datasets the row's method has the better / worse median than the column's.
+
+    For VJM the paper's better / similar / worse (Wilcoxon, 30 runs) stands behind, where it has
+    them.
+    """
+    paper = pd.read_csv(package_folder("paper") / "win_tie_loss.csv")
+    paper = paper[(paper["metric"] == "test_r2") & (paper["method"] == "VJM")]
+    paper = paper.drop_duplicates("versus").set_index("versus")
+    methods = [name for name in medians if name != "paper's VJM"]
+    table = pd.DataFrame("", index=methods, columns=methods)
+    for a, b in itertools.permutations(methods, 2):
+        better, worse = (medians[a] > medians[b]).sum(), (medians[a] < medians[b]).sum()
+        table.loc[a, b] = f"{better}/{worse}"
+        if a == "VJM" and b in paper.index:
+            row = paper.loc[b]
+            counts = "/".join(f"{row[key]:.0f}" for key in ("better", "similar", "worse"))
+            table.loc[a, b] += f" ({counts})"
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
-    parser.add_argument("--methods", nargs="+", default=["jensen_gap", "none"])
+    parser.add_argument("--methods", nargs="+", default=["jensen_gap", "none"], help="or all")
     parser.add_argument("--seeds", type=int, default=5, help="how many, from 0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks/accuracy.csv"))
     arguments = parser.parse_args()
     groups = {"embedded": embedded_datasets, "all": cached_datasets}
     datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
-    compile_kernels()
+    if arguments.methods == ["all"]:
+        arguments.methods = list(REGULARIZERS)
+    for name in arguments.methods:
+        compile_kernels(name)
     jobs = list(itertools.product(datasets, arguments.methods, range(arguments.seeds)))
     started = time.perf_counter()
     with ProcessPoolExecutor(arguments.jobs) as pool:
@@ -107,6 +131,8 @@ def main() -> None:
     )
     print(medians.round(3).to_string())
     print("\n".join(summary(medians)))
+    print("better / worse medians, row against column (the paper's better/similar/worse)")
+    print(better_and_worse(medians).to_string())
 
 
 if __name__ == "__main__":

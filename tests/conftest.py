@@ -10,12 +10,15 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import numpy as np
 import pytest
 
-from vjmgp import compile_kernels
+from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
 
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels() -> None:
-    compile_kernels()
+    for name in REGULARIZERS:
+        compile_kernels(name)
+    for name in SELECTIONS:
+        compile_kernels(selection=name)
 
 
 @pytest.fixture(scope="session")

@@ -72,9 +72,10 @@ def test_paper_values_are_the_defaults():
 
 
 def test_registries_list_names():
-    assert list(REGULARIZERS) == ["jensen_gap", "finite_difference", "none"]
-    assert [REGULARIZERS[name].label for name in REGULARIZERS] == ["VJM", "FDM", "Standard GP"]
-    assert list(SELECTIONS) == ["lexicase"]
+    assert [REGULARIZERS[name].label for name in REGULARIZERS] == [
+        *("VJM", "FDM", "P-VRM", "PP", "TK", "GC", "RC", "WCRV", "IODC", "Standard GP")
+    ]
+    assert list(SELECTIONS) == ["lexicase", "dominance_tournament", "pareto_tournament"]
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)

@@ -1,14 +1,16 @@
-"""Automatic ε-lexicase against its definition."""
+"""Automatic ε-lexicase and the tournaments against their definitions."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from twins import dominates
 
 from vjmgp.engine.rng import below, stream
 from vjmgp.engine.selection import SELECTIONS
 from vjmgp.engine.selection.lexicase import Lexicase, lexicase, mark_passes, median
+from vjmgp.engine.selection.tournaments import dominance_tournament, pareto_tournament
 
 
 @settings(max_examples=200, deadline=None)
@@ -78,4 +80,61 @@ def test_the_best_on_every_case_always_wins():
 
 
 def test_registry():
-    assert {"lexicase": Lexicase} == SELECTIONS
+    assert list(SELECTIONS) == ["lexicase", "dominance_tournament", "pareto_tournament"]
+    assert SELECTIONS["lexicase"] is Lexicase
+
+
+# -- tournaments ---------------------------------------------------------------------------------
+
+
+def two_objectives(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.random(n), rng.random(n)
+
+
+def test_the_dominance_tournament_makes_the_stated_draws():
+    o1, o2 = two_objectives()
+    population = np.arange(5, 35)
+    parents = np.empty(200, np.int64)
+    dominance_tournament(stream(1, "evolution"), o1, o2, population, parents)
+    state = stream(1, "evolution")
+    for parent in parents:
+        a, b = (population[below(state, 30)] for _ in range(2))
+        if dominates((o1[a], o2[a]), (o1[b], o2[b])):
+            assert parent == a
+        elif dominates((o1[b], o2[b]), (o1[a], o2[a])):
+            assert parent == b
+        else:
+            assert parent == (b if below(state, 2) else a)
+
+
+def test_the_pareto_tournament_takes_first_fronts_of_samples():
+    o1, o2 = two_objectives()
+    population = np.arange(40)
+    parents = np.empty(101, np.int64)
+    pareto_tournament(stream(1, "evolution"), o1, o2, population, np.int64(8), parents)
+    state, order, expected = stream(1, "evolution"), population.copy(), []
+    while len(expected) < 101:
+        for k in range(8):
+            other = k + below(state, 40 - k)
+            order[[k, other]] = order[[other, k]]
+        sample = order[:8]
+        front = [
+            a for a in sample if not any(dominates((o1[b], o2[b]), (o1[a], o2[a])) for b in sample)
+        ]
+        front = front * 2 if len(front) == 1 else front
+        expected += front[: len(front) - len(front) % 2]
+    assert parents.tolist() == expected[:101]
+
+
+@pytest.mark.parametrize("name", ["dominance_tournament", "pareto_tournament"])
+def test_tournaments_need_no_large_population(name):
+    from vjmgp.engine.population import make_individuals
+
+    individuals = make_individuals(3, 2, 4)
+    individuals.o1[:], individuals.o2[:] = [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]
+    for size in (1, 2, 3):
+        population = np.arange(size)
+        chosen = SELECTIONS[name]().select(stream(0, "evolution"), individuals, population, 6, True)
+        assert len(chosen) == 6
+        assert set(chosen) <= set(population)

@@ -222,7 +222,7 @@ def gp_rules():
 
 def test_the_schema_knows_every_setting_and_no_other():
     assert set(gp_rules()) == set(Settings.__dataclass_fields__) | {"max_time"}
-    assert gp_rules()["regularizer"]["enum"] == list(REGULARIZERS)
+    assert gp_rules()["regularizer"]["then"]["enum"] == list(REGULARIZERS)
     assert gp_rules()["selection"]["enum"] == list(SELECTIONS)
     assert gp_rules()["functions"]["items"]["enum"] == list(FUNCTION_NAMES)
     assert gp_rules()["final_rule"]["enum"] == ["auto", *RULES]

@@ -275,7 +275,7 @@ def test_a_typo_is_told_before_anything_runs(tmp_path):
 
 def test_the_papers_study_is_refused_for_what_is_not_built(tmp_path):
     said = snakemake(tmp_path, ROOT / "config/paper.yaml", "-n", ok=False)
-    assert "does not have P-VRM, PP, RC" in said
+    assert "does not have LGBM, ExcelFormer, XGB, Operon, FFX yet" in said
 
 
 def test_offline_all_missing_datasets_are_told_at_once(tmp_path):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .datasets import Dataset, load_dataset, load_file
     from .engine.functions import FUNCTION_NAMES
     from .engine.identity import engine_id
+    from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
     from .fetching import embedded_datasets
@@ -35,6 +36,7 @@ _HOME = {
     "add_label_noise": "protocol",
     "r2": "protocol",
     "engine_id": "engine.identity",
+    "mic": "engine.mic",
     "compile_kernels": "warmup",
 }
 
@@ -53,6 +55,7 @@ __all__ = [
     "load_dataset",
     "load_file",
     "load_model",
+    "mic",
     "paper_split",
     "r2",
 ]

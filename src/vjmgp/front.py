@@ -22,7 +22,7 @@ from .engine.archive import (
     front_of,
 )
 from .engine.choice import RULES
-from .engine.regularizers import REGULARIZERS
+from .engine.regularizers import find_regularizer
 from .model import Feature, SymbolicModel
 from .tabular import Standardizer
 
@@ -71,7 +71,7 @@ class FrontMixin:
         if rule is None:
             rule = "tau" if tau is not None else self.final_rule
         if rule == "auto":
-            rule = REGULARIZERS[self.regularizer].final_rule
+            rule = find_regularizer(self.regularizer).final_rule
         if rule not in RULES:
             raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(RULES)}.")
         scores = self.archive_.scores[front]

@@ -19,7 +19,7 @@ from .engine.choice import RULES
 from .engine.evolution import Evolution
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import engine_id
-from .engine.regularizers import REGULARIZERS
+from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
 from .front import FrontMixin
@@ -41,7 +41,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     ----------
     regularizer : str, default="jensen_gap"
         The second objective, one of `vjmgp.REGULARIZERS`: "jensen_gap" (VJM),
-        "finite_difference" (FDM) or "none" (Standard GP).
+        "finite_difference" (FDM), "vicinal_risk" (P-VRM), "parsimony" (PP), "tikhonov" (TK),
+        "grand_complexity" (GC), "rademacher" (RC), "wcrv" (WCRV), "distance_correlation" (IODC),
+        "none" (Standard GP); or the import path of your own.
     population_size, generations : int, default=200 and 100
         The budget: population_size × (generations + 1) evaluations.
     max_time : float or None, default=None
@@ -209,7 +211,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.engine_id_ = engine_id()
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, y)
-        compile_kernels()
+        compile_kernels(self.regularizer, self.selection)
         started = time.perf_counter()
         run = Evolution(
             standardizer.standardize(table),
@@ -231,7 +233,6 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     def _settings(self) -> Settings:
         choices: dict[str, list[str]] = {
-            "regularizer": list(REGULARIZERS),
             "selection": list(SELECTIONS),
             "final_rule": ["auto", *RULES],
         }
@@ -241,6 +242,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
                     f"{name} is {getattr(self, name)!r}; it must be one of "
                     f"{', '.join(map(repr, known))}."
                 )
+        find_regularizer(self.regularizer)
         if self.max_time is not None and not self.max_time > 0:
             raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
         values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}

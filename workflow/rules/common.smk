@@ -6,7 +6,7 @@ import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
 from vjmgp.engine.identity import engine_id
 from vjmgp.study import checks, warm
-from vjmgp.study.config import code_id, read_study, seeds_of
+from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.schema import ConfigError
 
 ROOT = Path(str(workflow.current_basedir)).parent.parent
@@ -23,6 +23,7 @@ def load_study():
         if workflow.is_main_process:
             checks.check_own_data(study)
             checks.check_estimators(study)
+            checks.check_own_regularizers(study)
     except (ConfigError, OSError) as error:
         files = ", ".join(map(str, workflow.configfiles)) or "config"
         raise WorkflowError(f"{files}: {error}")
@@ -63,6 +64,11 @@ def files_of_block(step, wildcards):
         for block in STUDY.split_blocks()
         if seeds_of(block)[0] <= seeds[-1] and seeds_of(block)[-1] >= seeds[0]
     ]
+
+
+def kernels_of(wildcards):
+    """The mark that a method's kernels are compiled."""
+    return f"{RESULTS}/kernels/{engine_id()}/{method_of(wildcards).kernels}.txt"
 
 
 def table_of(wildcards):

@@ -7,7 +7,7 @@ rule run_gp:
         facts="<results>/datasets/{dataset}/facts.json",
         splits=lambda wildcards: files_of_block("splits", wildcards),
         noise=lambda wildcards: files_of_block("noise", wildcards),
-        kernels=ancient(rules.compile_kernels.output),
+        kernels=ancient(kernels_of),
     output:
         "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:
@@ -24,6 +24,7 @@ rule run_gp:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
         engine=engine_id(),
+        own_code=lambda wildcards: checks.own_code(method_of(wildcards)),
         code=code_id(
             "model.py",
             "formula.py",

@@ -2,11 +2,11 @@
 
 
 rule compile_kernels:
-    # Once per machine and engine, before many jobs start; they only load what is there.
+    # Once per machine, engine and variant, before many jobs start: they only load what is there.
     output:
-        f"<results>/kernels/{engine_id()}.txt",
+        f"<results>/kernels/{engine_id()}/{{variant}}.txt",
     log:
-        "<logs>/compile_kernels.log",
+        "<logs>/compile_kernels/{variant}.log",
     priority: 30
     conda:
         "../../envs/vjmgp.yaml"
@@ -23,7 +23,7 @@ rule estimate_noise:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",
         splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
-        kernels=ancient(rules.compile_kernels.output),
+        kernels=ancient(f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt"),
     output:
         "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
     log:

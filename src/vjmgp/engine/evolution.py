@@ -28,7 +28,7 @@ from .functions import FUNCTION_NAMES
 from .noise import adaptive_tau, estimate_noise
 from .pool import ARENA_USED, compact, make_pool
 from .population import make_individuals, rehash, release
-from .regularizers import REGULARIZERS
+from .regularizers import find_regularizer
 from .ridge import fit_individuals, make_ridge_scratch
 from .rng import stream
 from .selection import SELECTIONS
@@ -63,7 +63,7 @@ class Evolution:
         self.evaluations = 0
         self.history: list[dict[str, float]] = []
 
-        self.regularizer = REGULARIZERS[settings.regularizer](settings)
+        self.regularizer = find_regularizer(settings.regularizer)(settings)
         self.noise_r2 = self._noise(x, seed, noise_r2)
         self.tau = float(
             adaptive_tau(self.noise_r2) if settings.tau == "adaptive" else settings.tau

@@ -13,7 +13,15 @@ import numpy as np
 from .arrays import Integers, Whole, Words
 from .compiling import kernel
 
-STREAMS = ("folds", "noise_forest", "detector", "vicinal", "initialisation", "evolution")
+STREAMS = (
+    "folds",
+    "noise_forest",
+    "detector",
+    "vicinal",
+    "initialisation",
+    "evolution",
+    "rademacher",
+)
 
 
 def stream(seed: int, name: str) -> Words:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import importlib.util
 import math
 import warnings
 from pathlib import Path
 from typing import Any
 
+from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
 from ..protocol import PAPER, Protocol
 from .config import Method, Study, load_class, not_at_hand
@@ -56,6 +58,30 @@ def for_report(study: Study) -> dict[str, Any]:
         "methods": {name: method.definition for name, method in study.methods.items()},
         "skipped": study.skipped,
     }
+
+
+def own_code(method: Method) -> str:
+    """A hash of the file of a regulariser of the user's own, so that an edit runs it again."""
+    name = method.definition["gp"].get("regularizer", "jensen_gap")
+    if "." not in name:
+        return ""
+    found = importlib.util.find_spec(name.rpartition(".")[0])
+    if found is None or not found.origin:
+        raise ConfigError(f"methods.{method.name}.gp.regularizer: there is no module for {name!r}.")
+    return hash_of_files([Path(found.origin)], Path(found.origin).parent)
+
+
+def check_own_regularizers(study: Study) -> None:
+    """Import the regularisers of the user's own."""
+    for method in study.methods.values():
+        name = method.definition.get("gp", {}).get("regularizer", "")
+        if "." in name:
+            from ..engine.regularizers import find_regularizer  # slow, and only needed here
+
+            try:
+                find_regularizer(name)
+            except ValueError as error:
+                raise ConfigError(f"methods.{method.name}.gp: {error}") from None
 
 
 def is_papers(study: Study, experiment: str) -> bool:

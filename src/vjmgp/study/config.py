@@ -28,6 +28,8 @@ RULES = (
     *("compare_methods", "draw_figures", "write_report"),
 )
 """Names of the workflow's rules, which no experiment can have."""
+SHARED_KERNELS = "jensen_gap-lexicase"
+"""The variant whose kernels include those of the noise estimate."""
 PAPER_COLUMN = "VJM in the paper"
 """A column of the table of medians, as are the methods."""
 
@@ -61,6 +63,13 @@ class Method:
     def is_gp(self) -> bool:
         """Whether it is one of ours."""
         return "gp" in self.definition
+
+    @property
+    def kernels(self) -> str:
+        """Regulariser and selection operator: what its compiled kernels depend on."""
+        settings = self.definition["gp"]
+        regularizer = settings.get("regularizer", "jensen_gap")
+        return f"{regularizer}-{settings.get('selection', 'lexicase')}"
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,9 @@ def _runner(definition: dict[str, Any], noise: list[str]) -> Callable[[Problem],
         from ..warmup import load_kernels
         from .gp import run_gp
 
-        load_kernels()  # never counted as training time
+        names = ("regularizer", "selection")
+        # Never counted as training time.
+        load_kernels(**{name: definition["gp"][name] for name in names if name in definition["gp"]})
         estimates = {run["seed"]: run for path in noise for run in read_json(path)["runs"]}
         return lambda problem: run_gp(definition["gp"], problem, estimates[problem.seed])
     from .baselines import run_baseline

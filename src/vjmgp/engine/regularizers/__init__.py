@@ -1,14 +1,45 @@
-"""The regularisers, each in a file of its own. To add one, see `base.Regularizer`."""
+"""The regularisers, each in a file of its own. To add one: docs/own_regularizer.md."""
 
 from __future__ import annotations
 
+import importlib
+
 from .base import Regularizer
+from .distance_correlation import DistanceCorrelation
 from .finite_difference import FiniteDifference
+from .grand_complexity import GrandComplexity
 from .jensen_gap import JensenGap
 from .none import NoRegularizer
+from .parsimony import Parsimony
+from .rademacher import Rademacher
+from .tikhonov import Tikhonov
+from .vicinal_risk import VicinalRisk
+from .wcrv import Wcrv
 
 REGULARIZERS: dict[str, type[Regularizer]] = {
-    regularizer.name: regularizer for regularizer in (JensenGap, FiniteDifference, NoRegularizer)
+    regularizer.name: regularizer
+    for regularizer in (
+        *(JensenGap, FiniteDifference, VicinalRisk, Parsimony, Tikhonov, GrandComplexity),
+        *(Rademacher, Wcrv, DistanceCorrelation, NoRegularizer),
+    )
 }
 
-__all__ = ["REGULARIZERS", "Regularizer"]
+
+def find_regularizer(name: str) -> type[Regularizer]:
+    """A regulariser by its name, or one of your own by its import path."""
+    if name in REGULARIZERS:
+        return REGULARIZERS[name]
+    known = f"it must be one of {', '.join(map(repr, REGULARIZERS))}, or the path of a class."
+    module, _, attribute = str(name).rpartition(".")
+    if not module:
+        raise ValueError(f"regularizer is {name!r}; {known}")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"regularizer is {name!r} ({error}); {known}") from None
+    if not (isinstance(found, type) and issubclass(found, Regularizer)):
+        raise ValueError(f"regularizer is {name!r}, which is no Regularizer; {known}")
+    return found
+
+
+__all__ = ["REGULARIZERS", "Regularizer", "find_regularizer"]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Regularizer(ABC):
     """The second objective of a run. One object serves one run.
 
-    Subclass it in a file of its own, give it a name and a label, write `score`, and list it in
-    `REGULARIZERS`. `score` may be plain NumPy; it is called once per generation.
+    Subclass it, give it a name and a label, and write `score`, which may be plain NumPy: it is
+    called once per generation. docs/own_regularizer.md has an example.
     """
 
     name: ClassVar[str]

@@ -10,7 +10,7 @@ with F the model fitted on the clean rows and c its clean side: the model's own 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 CHUNK = 2048
 """Vicinal rows handled together."""
-FITTED, UNSCALED = range(2)
-"""The clean side: the model's values, or the model applied to unscaled features by mistake."""
+FITTED, UNSCALED, LABELS = range(3)
+"""The clean side: the model's values, the model applied to unscaled features by mistake, labels."""
 
 
 class Sides(NamedTuple):
@@ -61,6 +61,7 @@ class WorstGap(Regularizer):
 
     final_rule = "tau"
     uses_noise_estimate = True
+    clean_side: ClassVar[int] = FITTED
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -77,6 +78,10 @@ class WorstGap(Regularizer):
         # The points move into the run's workspace: no second copy is kept here.
         self.vicinity = vicinity._replace(points=np.empty((0, x.shape[1])))
         return vicinity.points
+
+    def _clean_side(self) -> int:
+        wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
+        return UNSCALED if wrong else self.clean_side
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Objective 2 of these rows."""
@@ -101,7 +106,7 @@ class WorstGap(Regularizer):
             run.workspace,
             self._sides,
             rows,
-            UNSCALED if self.settings.unscaled_clean_features else FITTED,
+            self._clean_side(),
             self.settings.early_stopping,
             run.tau,
             run.best_sum,
@@ -113,9 +118,9 @@ def _clean_side(
     pool: Pool, individuals: Individuals, workspace: Workspace, sides: Sides, row: int, mode: int
 ) -> None:
     clean, n = sides.clean, len(sides.y)
-    if mode == FITTED:
+    if mode != UNSCALED:
         for i in range(n):
-            clean[i] = individuals.fitted[row, i]
+            clean[i] = sides.y[i] if mode == LABELS else individuals.fitted[row, i]
         return
     clean[:] = dot(sides.y, sides.ones, n) / n
     for t in range(individuals.n_trees[row]):

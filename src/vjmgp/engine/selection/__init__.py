@@ -1,4 +1,4 @@
-"""Parent selection. Each operator is one file with one class; this module lists them.
+"""Parent selection. Each operator is a class; this module lists them.
 
 An operator has a `name` and one method, `select`: given the rows of the parents and how many are
 wanted, return that many rows, drawn with the run's random state.
@@ -11,6 +11,7 @@ from typing import Protocol
 from ..arrays import Integers, Words
 from ..population import Individuals
 from .lexicase import Lexicase
+from .tournaments import DominanceTournament, ParetoTournament
 
 
 class Selection(Protocol):
@@ -30,4 +31,6 @@ class Selection(Protocol):
         ...
 
 
-SELECTIONS: dict[str, type[Selection]] = {operator.name: operator for operator in (Lexicase,)}
+SELECTIONS: dict[str, type[Selection]] = {
+    operator.name: operator for operator in (Lexicase, DominanceTournament, ParetoTournament)
+}

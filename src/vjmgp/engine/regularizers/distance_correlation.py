@@ -1,0 +1,68 @@
+"""IODC: the input-output distance correlation. A smooth model keeps near points near."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..compiling import kernel
+from ..lanes import dot
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+    from ..settings import Settings
+
+
+class DistanceCorrelation(Regularizer):
+    """Minus the correlation of distances between inputs with distances between predictions."""
+
+    name = "distance_correlation"
+    label = "IODC"
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._distances: Floats = np.empty((0, 0))
+
+    def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
+        """No points; the distances between the training rows, from their mean."""
+        squares = np.sum(x * x, axis=1)
+        square = np.maximum(squares[:, None] + squares[None, :] - 2.0 * (x @ x.T), 0.0)
+        np.fill_diagonal(square, 0.0)
+        distances = np.sqrt(square)
+        n = len(x)
+        distances -= distances.sum() / (n * (n - 1))
+        np.fill_diagonal(distances, 0.0)  # only pairs of different rows count
+        self._distances = distances
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Minus the correlation; 0 where one of the two distances does not vary."""
+        run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._distances)
+
+
+@kernel
+def minus_correlations(fitted: Floats, rows: Integers, distances: Floats) -> Floats:
+    """For each row of predictions. `distances`: n × n, mean 0 over pairs, diagonal 0."""
+    n = len(distances)
+    pairs = n * (n - 1)
+    found = np.zeros(len(rows))
+    apart, ones = np.empty(n), np.ones(n)
+    spread = 0.0
+    for i in range(n):
+        spread += dot(distances[i], distances[i], n)
+    for k in range(len(rows)):
+        values = fitted[rows[k]]
+        total, squares, products = 0.0, 0.0, 0.0
+        for i in range(n):
+            here = values[i]
+            for j in range(n):
+                apart[j] = abs(values[j] - here)
+            total += dot(apart, ones, n)
+            squares += dot(apart, apart, n)
+            products += dot(apart, distances[i], n)
+        own_spread = squares - total * total / pairs
+        if own_spread > 1e-12 * squares and spread > 0.0:
+            found[k] = -products / np.sqrt(own_spread * spread)
+    return found

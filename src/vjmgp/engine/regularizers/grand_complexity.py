@@ -1,0 +1,32 @@
+"""GC: grand complexity, the rank by size and norm together.
+
+The rank is that within the pool of parents and offspring, so it is made anew each generation, for
+the parents too. The archive keeps the rank that an individual was born with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Integers
+from ..survival import front_numbers
+from .base import Regularizer
+from .tikhonov import norms
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+
+
+class GrandComplexity(Regularizer):
+    """Grand complexity: non-dominated by number of nodes (PP) and norm of predictions (TK)."""
+
+    name = "grand_complexity"
+    label = "GC"
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """The front of (nodes, norm) that each parent and each of these rows is on."""
+        pool = np.concatenate([run.population, rows])
+        nodes = run.individuals.size[pool].astype(np.float64)
+        run.individuals.o2[pool] = front_numbers(nodes, norms(run.individuals.fitted, pool))

@@ -1,0 +1,22 @@
+"""PP: parsimony pressure, the number of nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arrays import Integers
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+
+
+class Parsimony(Regularizer):
+    """Parsimony pressure: small models."""
+
+    name = "parsimony"
+    label = "PP"
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Nodes over all trees."""
+        run.individuals.o2[rows] = run.individuals.size[rows]

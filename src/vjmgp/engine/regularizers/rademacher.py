@@ -1,0 +1,114 @@
+"""RC: Rademacher complexity, how well the model's features can follow random signs.
+
+For a vector σ of random signs, the model that is refitted to −σ·y is far from y where σ is 1 and
+near it where σ is −1: it makes the mean of σ·loss large. The mean of these over 20 fixed vectors is
+an estimate of the complexity of all linear models on the individual's features.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Integers, Words
+from ..compiling import kernel
+from ..evaluation import Workspace
+from ..lanes import dot
+from ..pool import Pool, training_feature
+from ..population import Individuals
+from ..ridge import RidgeScratch, factorise, solve
+from ..rng import below, stream
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+    from ..settings import Settings
+
+VECTORS = 20
+
+
+class Signs(NamedTuple):
+    """The fixed vectors and what is the same for all individuals."""
+
+    signs: Floats
+    """VECTORS × n."""
+    targets: Floats
+    """−σ·y."""
+    means: Floats
+    """Of each target."""
+    y: Floats
+    variance: float
+
+
+class Rademacher(Regularizer):
+    """Rademacher complexity of the linear models on an individual's features."""
+
+    name = "rademacher"
+    label = "RC"
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._signs: Signs | None = None
+
+    def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
+        """No points; the random signs of this run."""
+        signs = random_signs(stream(seed, "rademacher"), VECTORS, len(y))
+        targets = -signs * y
+        means = targets.sum(axis=1) / len(y)
+        self._signs = Signs(signs, targets, means, y.copy(), float(np.var(y)))
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """The complexity of each row."""
+        assert self._signs is not None
+        rademacher(run.pool, run.individuals, run.workspace, run.ridge, self._signs, rows)
+
+
+@kernel
+def random_signs(state: Words, vectors: int, n: int) -> Floats:
+    """Vectors of −1 and 1."""
+    signs = np.empty((vectors, n))
+    for v in range(vectors):
+        for i in range(n):
+            signs[v, i] = 2.0 * below(state, 2) - 1.0
+    return signs
+
+
+@kernel
+def rademacher(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    scratch: RidgeScratch,
+    signs: Signs,
+    rows: Integers,
+) -> None:
+    """Objective 2 of each row."""
+    n = len(signs.y)
+    factor, weights = scratch.factor[0], scratch.weights[0]
+    loss = scratch.values[0]
+    for row in rows:
+        m = individuals.n_trees[row]
+        for i in range(m):
+            training_feature(
+                pool, individuals.trees[row, i], workspace, n, scratch.ones, scratch.z[i]
+            )
+            for j in range(i + 1):
+                scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
+        factorise(scratch.gram, individuals.alpha[row], m, factor)
+        total = 0.0
+        for v in range(len(signs.signs)):
+            for k in range(m):
+                scratch.moments[k] = dot(scratch.z[k], signs.targets[v], n)
+            solve(factor, scratch.moments, m, weights)
+            mean = signs.means[v]
+            for i in range(n):
+                loss[i] = mean - signs.y[i]
+            for k in range(m):
+                weight, z = weights[k], scratch.z[k]
+                for i in range(n):
+                    loss[i] += weight * z[i]
+            for i in range(n):
+                loss[i] = loss[i] * loss[i]
+            total += max(dot(signs.signs[v], loss, n) / n, 0.0)
+        individuals.o2[row] = total / (len(signs.signs) * signs.variance)

@@ -1,0 +1,107 @@
+"""WCRV: weighted correlation with residuals and variables, measured by MIC.
+
+An input that says much about the target should say nothing any more about the residuals; one that
+says little about the target should not be used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..compiling import kernel
+from ..functions import FIRST_VARIABLE
+from ..mic import MicScratch, Ranked, make_mic_scratch, mic_of_ranked, rank
+from ..pool import LENGTH, START, Pool
+from ..population import Individuals
+from .base import Regularizer
+
+if TYPE_CHECKING:
+    from ..evolution import Evolution
+    from ..settings import Settings
+
+
+class Inputs(NamedTuple):
+    """The inputs as `Ranked` columns, stacked, and what each says about the target."""
+
+    orders: Integers
+    ranked: Floats
+    parts: Integers
+    n_parts: Integers
+    relevance: Floats
+    """MIC with the target."""
+    threshold: float
+    """Its median: from here on an input is relevant."""
+    used: Integers
+    """Which inputs an individual uses."""
+
+
+class Wcrv(Regularizer):
+    """The sum of MIC(x, y)·MIC(x, residuals) over relevant inputs and 1 − MIC(x, y) over others."""
+
+    name = "wcrv"
+    label = "WCRV"
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._inputs: Inputs | None = None
+        self._scratch: MicScratch | None = None
+
+    def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
+        """No points; the MIC of each input with the target."""
+        scratch = make_mic_scratch(len(y))
+        columns = [rank(np.ascontiguousarray(column), scratch.alpha) for column in x.T]
+        target = rank(y, scratch.alpha)
+        relevance = np.array([mic_of_ranked(column, target, scratch) for column in columns])
+        self._scratch = scratch
+        self._inputs = Inputs(
+            np.array([column.order for column in columns]),
+            np.array([column.ranked for column in columns]),
+            np.array([column.parts for column in columns]),
+            np.array([column.n_parts for column in columns]),
+            relevance,
+            float(np.median(relevance)),
+            np.zeros(len(columns), np.int64),
+        )
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Over the inputs that each row uses."""
+        assert self._inputs is not None
+        assert self._scratch is not None
+        wcrv(run.pool, run.individuals, self._inputs, run.y, self._scratch, rows)
+
+
+@kernel
+def wcrv(
+    pool: Pool,
+    individuals: Individuals,
+    inputs: Inputs,
+    y: Floats,
+    scratch: MicScratch,
+    rows: Integers,
+) -> None:
+    """Objective 2 of each row."""
+    used = inputs.used
+    for row in rows:
+        used[:] = 0
+        for t in range(individuals.n_trees[row]):
+            tree = individuals.trees[row, t]
+            start = pool.facts[tree, START]
+            for node in range(start, start + pool.facts[tree, LENGTH]):
+                if pool.codes[node] >= FIRST_VARIABLE:
+                    used[pool.codes[node] - FIRST_VARIABLE] = 1
+        residuals = rank(y - individuals.fitted[row], scratch.alpha)
+        value = 0.0
+        for k in range(len(used)):
+            if not used[k]:
+                continue
+            if inputs.relevance[k] >= inputs.threshold:
+                column = Ranked(
+                    inputs.orders[k], inputs.ranked[k], inputs.parts[k], inputs.n_parts[k]
+                )
+                value += inputs.relevance[k] * mic_of_ranked(column, residuals, scratch)
+            else:
+                value += 1.0 - inputs.relevance[k]
+        individuals.o2[row] = value
