@@ -222,18 +222,19 @@ def as_data_address(path: Path) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
+def processor() -> str:
+    """The processor's name."""
+    info = Path("/proc/cpuinfo")
+    for line in info.read_text().splitlines() if info.exists() else ():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
 def machine() -> str:
     """Processor and system that made the report."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return (
-        f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-    )
+    system = f"{platform.system()}, Python {platform.python_version()}"
+    return f"{processor()}, {os.cpu_count()} cores, {system}"
 
 
 def versions() -> dict[str, str]:
