@@ -63,8 +63,9 @@ def names_of(name: str) -> tuple[str, ...]:
 
 def local_file(name: str, cache: Path | None) -> Path | None:
     """The dataset's file where it is shipped or in the cache folder."""
-    if name in embedded_datasets():
-        return package_folder("data") / f"{name}{SUFFIX}"
+    shipped = package_folder("data") / f"{name}{SUFFIX}"
+    if shipped.exists():
+        return shipped
     for candidate in names_of(name) if cache else ():
         path = Path(cache or "") / candidate / f"{candidate}{SUFFIX}"
         if path.exists():
@@ -76,7 +77,8 @@ def fetch(name: str, cache: Path | None, folder: Path) -> Source:
     """The dataset's file, downloaded if need be: into the cache folder, or `folder` without one."""
     path = local_file(name, cache)
     if path is not None:
-        kind: Literal["shipped", "cache"] = "shipped" if name in embedded_datasets() else "cache"
+        is_shipped = path.parent == package_folder("data")
+        kind: Literal["shipped", "cache"] = "shipped" if is_shipped else "cache"
         fault = _fault_of(path)
         if fault is None:
             return Source(path, kind, checksum(path))
@@ -106,12 +108,18 @@ def _fault_of(path: Path) -> str | None:
     return None
 
 
+def _address() -> str:
+    """Where datasets are downloaded from."""
+    from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
+
+    return os.environ.get(MIRROR_VARIABLE) or str(GITHUB_URL)
+
+
 def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
     """Download to a temporary file beside its place; only a whole one is moved there."""
     import requests  # slow to import, and only needed here
-    from pmlb.pmlb import GITHUB_URL
 
-    address = os.environ.get(MIRROR_VARIABLE) or GITHUB_URL
+    address = _address()
     failures: list[str] = []
     for attempt in range(TRIES):
         found_none = True
@@ -164,10 +172,9 @@ def write_whole(
 def is_reachable() -> bool:
     """Whether the address that datasets are downloaded from answers at all."""
     import requests
-    from pmlb.pmlb import GITHUB_URL
 
     try:
-        requests.head(os.environ.get(MIRROR_VARIABLE) or GITHUB_URL, timeout=10.0)
+        requests.head(_address(), timeout=10.0)
     except requests.RequestException:
         return False
     return True

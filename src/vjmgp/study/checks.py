@@ -46,11 +46,7 @@ def for_report(study: Study) -> dict[str, Any]:
     return {
         "config": study.config,
         "experiments": [
-            dataclasses.asdict(e)
-            | {
-                "protocol_text": study.protocols[e.protocol].describe(),
-                "papers_protocol": is_papers(study, e.name),
-            }
+            dataclasses.asdict(e) | {"protocol_text": study.protocols[e.protocol].describe()}
             for e in study.experiments.values()
         ],
         "datasets": study.datasets,
@@ -62,7 +58,7 @@ def for_report(study: Study) -> dict[str, Any]:
 
 def own_code(method: Method) -> str:
     """A hash of the file of a regulariser of the user's own, so that an edit runs it again."""
-    name = method.definition["gp"].get("regularizer", "jensen_gap")
+    name = method.regularizer
     if "." not in name:
         return ""
     found = importlib.util.find_spec(name.rpartition(".")[0])
@@ -74,12 +70,11 @@ def own_code(method: Method) -> str:
 def check_own_regularizers(study: Study) -> None:
     """Import the regularisers of the user's own."""
     for method in study.methods.values():
-        name = method.definition.get("gp", {}).get("regularizer", "")
-        if "." in name:
+        if method.is_gp and "." in method.regularizer:
             from ..engine.regularizers import find_regularizer  # slow, and only needed here
 
             try:
-                find_regularizer(name)
+                find_regularizer(method.regularizer)
             except ValueError as error:
                 raise ConfigError(f"methods.{method.name}.gp: {error}") from None
 

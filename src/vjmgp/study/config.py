@@ -65,11 +65,14 @@ class Method:
         return "gp" in self.definition
 
     @property
+    def regularizer(self) -> str:
+        """The regulariser of a method of genetic programming."""
+        return str(self.definition["gp"].get("regularizer", "jensen_gap"))
+
+    @property
     def kernels(self) -> str:
         """Regulariser and selection operator: what its compiled kernels depend on."""
-        settings = self.definition["gp"]
-        regularizer = settings.get("regularizer", "jensen_gap")
-        return f"{regularizer}-{settings.get('selection', 'lexicase')}"
+        return f"{self.regularizer}-{self.definition['gp'].get('selection', 'lexicase')}"
 
 
 @dataclass(frozen=True)
@@ -290,6 +293,7 @@ def _experiments(
 # -- datasets ------------------------------------------------------------------------------------
 
 
+@functools.cache
 def paper_datasets() -> dict[str, int | None]:
     """The paper's 58 datasets and their numbers of rows, where known."""
     text = (package_folder("paper") / "datasets.csv").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ reads and writes files; `Problem` is what a run makes of them.
 
 from __future__ import annotations
 
+import functools
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,10 +79,7 @@ def prepare_dataset(
     for column in nominal:  # levels as text, whatever they were
         if frame[column].dtype == object:
             frame[column] = frame[column].astype(str)
-    Path(data).parent.mkdir(parents=True, exist_ok=True)
-    part = Path(f"{data}.part")
-    frame.to_parquet(part, index=False)
-    shutil.move(part, data)
+    write_whole(Path(data), [frame.to_parquet(index=False)])
     write_json(
         facts,
         {
@@ -178,12 +175,14 @@ def split_rows(
     """The training rows of each seed of a block, and their labels where noise was added."""
     rules = Protocol(**protocol)
     rows = int(read_json(facts)["rows"])
+    target = None
+    if rules.label_noise:
+        target = pd.read_parquet(data, columns=[TARGET])[TARGET].to_numpy()
     runs = []
     for seed in seeds_of(block):
         train, _ = rules.split(name, rows, seed)
         labels = None
-        if rules.label_noise:
-            target = pd.read_parquet(data, columns=[TARGET])[TARGET].to_numpy()
+        if target is not None:
             labels = rules.training_labels(target[train], name, seed).tolist()
         runs.append({"seed": seed, "train": train.tolist(), "labels": labels})
     write_json(output, {"dataset": name, "rows": rows, "runs": runs})
@@ -239,7 +238,7 @@ class Problem:
         """Inputs of the test rows."""
         return self.table.iloc[self.test]
 
-    @property
+    @functools.cached_property
     def standardizer(self) -> Standardizer:
         """Encoding and scales, learnt from the training rows."""
         names = [str(name) for name in self.table.columns]

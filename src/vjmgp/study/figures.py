@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +71,15 @@ def draw_figures(
 
 def save(figure: Any, path: str) -> None:
     """Write the figure as SVG, and as PDF beside it."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08, wspace=0.03, hspace=0.03)
     figure.get_layout_engine().execute(figure)  # once: it takes longer than drawing
     figure.set_layout_engine("none")
     for kind in ("svg", "pdf"):
-        place = Path(path).with_suffix(f".{kind}")
-        part = place.with_name(f".{place.name}")
         # Without a date, so that the same data give the same file.
         date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-        figure.savefig(part, format=kind, metadata=date)
-        write_whole(place, [part.read_bytes()])
-        part.unlink()
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, metadata=date)
+        write_whole(Path(path).with_suffix(f".{kind}"), [buffer.getvalue()])
     plt.close(figure)
 
 

@@ -18,7 +18,6 @@ Record = dict[str, Any]
 
 def run_gp(settings: dict[str, Any], problem: Problem, noise: dict[str, float]) -> Record:
     """Fit, score and describe: what a run record holds beyond its names."""
-    settings = dict(settings)
     model = VJMRegressor(
         **settings,
         noise_r2=noise[settings.get("noise_score", "mean")],

@@ -114,8 +114,6 @@ def _versus_first(counts: dict[str, pd.DataFrame], methods: list[str]) -> list[C
         for metric, table in counts.items():
             pair = table[(table["method"] == methods[0]) & (table["versus"] == other)].iloc[0]
             row[metric] = {key: int(pair[key]) for key in (BETTER, SIMILAR, WORSE)}
-            row[metric]["better_on"], row[metric]["worse_on"] = pair["better_on"], pair["worse_on"]
-            row[metric]["total"] = sum(int(pair[key]) for key in (BETTER, SIMILAR, WORSE))
         rows.append(row)
     return rows
 

@@ -14,6 +14,7 @@ from .collect import read_runs, write_csv
 from .config import PAPER_COLUMN, paper_datasets
 
 BETTER, SIMILAR, WORSE = "better", "similar", "worse"
+OPPOSITE = {BETTER: WORSE, SIMILAR: SIMILAR, WORSE: BETTER}
 
 
 def compare_methods(
@@ -68,32 +69,32 @@ def win_tie_loss(
     """
     scores = runs.pivot_table(index=["dataset", "seed"], columns="method", values=metric)
     scores = scores.reindex(columns=methods)
+    present = set(scores.index.get_level_values("dataset"))
+    by_dataset = {name: pd.DataFrame(scores.loc[name]) for name in datasets if name in present}
+    outcomes: dict[tuple[str, str], dict[str, str]] = {}
+    unpaired: dict[tuple[str, str], int] = {}
+    for a, b in itertools.combinations(methods, 2):
+        outcomes[a, b], outcomes[b, a], unpaired[a, b] = {}, {}, 0
+        for dataset, part in by_dataset.items():
+            both = part[[a, b]]
+            pairs = both.dropna()
+            unpaired[a, b] += int(both.notna().any(axis=1).sum() - len(pairs))
+            if len(pairs):
+                found = outcome(pairs[a].to_numpy(), pairs[b].to_numpy(), level)
+                outcomes[a, b][dataset], outcomes[b, a][dataset] = found, OPPOSITE[found]
+        unpaired[b, a] = unpaired[a, b]
     rows = []
     for method, versus in itertools.permutations(methods, 2):
-        counts = {BETTER: 0, SIMILAR: 0, WORSE: 0}
-        unpaired = 0
-        better_on: list[str] = []
-        worse_on: list[str] = []
-        for dataset in datasets:
-            if dataset not in scores.index.get_level_values("dataset"):
-                continue
-            both = pd.DataFrame(scores.loc[dataset, [method, versus]])
-            pairs = both.dropna()
-            unpaired += int(both.notna().any(axis=1).sum() - len(pairs))
-            if not len(pairs):
-                continue
-            result = outcome(pairs[method].to_numpy(), pairs[versus].to_numpy(), level)
-            counts[result] += 1
-            if result != SIMILAR:
-                (better_on if result == BETTER else worse_on).append(dataset)
+        results = outcomes[method, versus]
+        where = {kind: [name for name in results if results[name] == kind] for kind in OPPOSITE}
         rows.append(
             {
                 "method": method,
                 "versus": versus,
-                **counts,
-                "unpaired_runs": unpaired,
-                "better_on": " ".join(better_on),
-                "worse_on": " ".join(worse_on),
+                **{kind: len(where[kind]) for kind in OPPOSITE},
+                "unpaired_runs": unpaired[method, versus],
+                "better_on": " ".join(where[BETTER]),
+                "worse_on": " ".join(where[WORSE]),
             }
         )
     columns = ["method", "versus", BETTER, SIMILAR, WORSE, "unpaired_runs", "better_on", "worse_on"]
@@ -121,9 +122,7 @@ def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
 
 def summary_of(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """One row per method: accuracy, rank, size and time over all datasets."""
-    medians = runs.pivot_table(
-        index="dataset", columns="method", values="test_r2", aggfunc="median"
-    ).reindex(columns=methods)
+    medians = medians_of(runs, methods, sorted(runs["dataset"].unique()))
     groups = runs.groupby("method")
     table = pd.DataFrame(
         {
