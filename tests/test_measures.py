@@ -135,6 +135,12 @@ def test_mic_agrees_with_minepy(pair):
     assert mic(pair["x"], pair["y"]) == pytest.approx(pair["mic"], abs=1e-9)
 
 
+@pytest.mark.parametrize("pair", ORACLE[::4], ids=lambda p: f"{p['kind']}-{p['n']}-{p['seed']}")
+def test_mic_of_many_points_does_without_the_table_of_pairs(pair, monkeypatch):
+    monkeypatch.setattr("vjmgp.engine.mic.MOST_IN_PAIRS", 1)
+    assert mic(pair["x"], pair["y"]) == pytest.approx(pair["mic"], abs=1e-9)
+
+
 @settings(deadline=None, max_examples=50)
 @given(st.integers(2, 60), st.integers(0, 2**31), st.booleans())
 def test_mic_is_symmetric_between_0_and_1_and_blind_to_scale(n, seed, ties):

@@ -5,18 +5,24 @@ then finds the columns by x that have the most mutual information with them. The
 exchanged. MIC is the largest mutual information over that of the best conceivable grid of the same
 shape, for all grids of at most n^α cells.
 
-Mutual information is a sum of terms k·log k with whole numbers k, so a table of these takes the
-place of all logarithms.
+Mutual information is a sum of terms f(k) = k·log k with whole numbers k, so a table of these takes
+the place of all logarithms. Of few points it is a table of f(a) + f(b) − f(a + b) for pairs: a
+column's information, Σ f(row) − f(all), is then a sum of such terms, row by row, with one look-up
+in place of two.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .arrays import Floats, Integers, Words
 from .compiling import kernel, part_of_kernel
+
+MOST_IN_PAIRS = 400
+"""Points up to which the table is one of pairs, of about a megabyte at most."""
 
 
 class Ranked(NamedTuple):
@@ -36,38 +42,49 @@ class MicScratch(NamedTuple):
 
     logs: Floats
     """log k for k = 0, 1, …; 0 for k = 0."""
-    products: Floats
-    """k·log k."""
+    table: Floats
+    """Terms by their key: f(a) + f(b) − f(a + b) by a·(n + 1) + b, or f(k) by k, then −f(k)."""
+    in_pairs: bool
     rows: Integers
     """The row of each point, by rising x."""
     columns: Integers
     """The clump of each point, by rising x."""
     merged: Integers
-    counts: Words
-    """rows × clumps: points of a row, and of all, up to the end of a clump."""
-    gains: Floats
-    """clumps × clumps: the information of the column between two clumps."""
+    keys: Words
+    """terms × clumps: a column's key of a term is the difference between its end and its start."""
+    gain: Floats
+    """clumps: the information of the columns that begin with one clump."""
     best: Floats
     """columns × clumps: the information of the best partition of the first clumps."""
     alpha: float
     clumps_per_column: float
 
 
+@functools.lru_cache(maxsize=8)
+def _table(n: int, in_pairs: bool) -> Floats:
+    numbers = np.arange(n + 1)
+    terms = numbers * np.log(np.maximum(numbers, 1))
+    if not in_pairs:
+        return np.concatenate([terms, -terms])
+    whole = np.minimum(np.add.outer(numbers, numbers), n)  # beyond n is never asked for
+    return (np.add.outer(terms, terms) - terms[whole]).ravel()
+
+
 def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
     """Room for columns of n values."""
-    numbers = np.arange(n + 1, dtype=np.float64)
-    logs = np.zeros(n + 1)
-    logs[1:] = np.log(numbers[1:])
+    logs = np.log(np.maximum(np.arange(n + 1), 1))
+    in_pairs = n <= MOST_IN_PAIRS
     widest = max(int(max(n**alpha, 4.0) / 2.0), 2) + 1
     most_clumps = min(n, int(c * widest)) + 1
     return MicScratch(
         logs,
-        numbers * logs,
+        _table(n, in_pairs),
+        in_pairs,
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty((n + 1) * (widest + 1), np.uint64),
-        np.empty(most_clumps * most_clumps),
+        np.empty(most_clumps),
         np.empty((widest + 1) * (n + 1)),
         float(alpha),
         float(c),
@@ -131,29 +148,103 @@ def _find_clumps(ranked: Floats, rows: Integers, most: int, scratch: MicScratch)
 
 
 @part_of_kernel
-def _measure_columns(scratch: MicScratch, n_rows: int, width: int, s: int, start: int) -> None:
-    """The information of the columns that start with clump s and end with `start` or later.
+def _find_keys(n_rows: int, width: int, scratch: MicScratch) -> int:
+    """The keys of each term at the end of each clump; returns how many terms there are."""
+    rows, columns, keys = scratch.rows, scratch.columns, scratch.keys
+    for k in range((n_rows + 1) * width):
+        keys[k] = 0
+    for k in range(len(rows)):
+        keys[rows[k] * width + columns[k] + 1] += np.uint64(1)
+    total = keys[n_rows * width : (n_rows + 1) * width]
+    for row in range(n_rows):
+        own = keys[row * width : (row + 1) * width]
+        for clump in range(1, width):
+            own[clump] += own[clump - 1]
+        if scratch.in_pairs and row > 0:  # this row with all before it
+            pair = keys[(row - 1) * width : row * width]
+            for clump in range(width):
+                pair[clump] = total[clump] * np.uint64(len(rows) + 1) + own[clump]
+        for clump in range(width):
+            total[clump] += own[clump]
+    return n_rows - 1 if scratch.in_pairs else n_rows + 1
 
-    Slices and unsigned counts: else numba guards every look-up against negative places.
+
+@part_of_kernel
+def _terms(scratch: MicScratch, q: int, n_terms: int) -> Floats:
+    """The table of term q: the last one is that of all rows, unless they are in pairs."""
+    n = len(scratch.rows)
+    of_all = q == n_terms - 1 and not scratch.in_pairs
+    return scratch.table[n + 1 :] if of_all else scratch.table
+
+
+@part_of_kernel
+def _measure_columns(scratch: MicScratch, n_terms: int, width: int, s: int) -> Floats:
+    """The information of the columns that begin with clump s, by their end.
+
+    Slices and unsigned keys: else numba guards every look-up against negative places.
     """
-    counts, products = scratch.counts, scratch.products
-    gain = scratch.gains[s * width + start : (s + 1) * width]
-    size = len(gain)
-    last = n_rows * width
-    total, before = counts[last + start : last + width], counts[last + s]
-    for t in range(size):
-        gain[t] = -products[total[t] - before]
-    for row in range(0, n_rows - 1, 2):  # two at a time: half the passes
-        a, b = row * width, (row + 1) * width
-        first, before_first = counts[a + start : a + width], counts[a + s]
-        second, before_second = counts[b + start : b + width], counts[b + s]
+    keys = scratch.keys
+    size = width - s - 1
+    gain = scratch.gain[:size]
+    start = s + 1
+    if n_terms % 2 == 1:
+        first, before, table = keys[start : start + size], keys[s], _terms(scratch, 0, n_terms)
         for t in range(size):
-            gain[t] += products[first[t] - before_first] + products[second[t] - before_second]
-    if n_rows % 2 == 1:
-        a = (n_rows - 1) * width
-        first, before_first = counts[a + start : a + width], counts[a + s]
+            gain[t] = table[first[t] - before]
+    else:
+        gain[:] = 0.0
+    for q in range(n_terms % 2, n_terms, 2):  # two at a time: half the passes
+        a, b = q * width + start, (q + 1) * width + start
+        first, before, table = keys[a : a + size], keys[a - 1], _terms(scratch, q, n_terms)
+        second, before_second = keys[b : b + size], keys[b - 1]
+        second_table = _terms(scratch, q + 1, n_terms)
         for t in range(size):
-            gain[t] += products[first[t] - before_first]
+            gain[t] += table[first[t] - before] + second_table[second[t] - before_second]
+    return gain
+
+
+@part_of_kernel
+def _best_two_columns(n_terms: int, width: int, scratch: MicScratch) -> float:
+    """The information of the best two columns."""
+    both = scratch.best[:width]
+    both[:] = 0.0
+    for q in range(n_terms):
+        keys, table = scratch.keys[q * width : (q + 1) * width], _terms(scratch, q, n_terms)
+        whole = keys[width - 1]
+        for s in range(width):
+            both[s] += table[keys[s]] + table[whole - keys[s]]
+    return both.max()
+
+
+@part_of_kernel
+def _best_columns(n_terms: int, width: int, last: int, scratch: MicScratch) -> None:
+    """Fill best[l, t], the information of the best l columns of the first t clumps.
+
+    When clump s comes to begin a column, all that ends before it is final: so one pass over s
+    serves every l. Of the last l only the whole is asked for.
+    """
+    best = scratch.best
+    best[: (last + 1) * width] = -np.inf
+    best[width + 1 : 2 * width] = _measure_columns(scratch, n_terms, width, 0)
+    for s in range(1, width - 1):
+        gain = _measure_columns(scratch, n_terms, width, s)
+        for number in range(2, last - 1, 2):  # two at a time: half the passes
+            so_far, so_far_next = best[(number - 1) * width + s], best[number * width + s]
+            here = best[number * width + s + 1 : (number + 1) * width]
+            following = best[(number + 1) * width + s + 1 : (number + 2) * width]
+            for t in range(len(gain)):
+                value, value_next = so_far + gain[t], so_far_next + gain[t]
+                here[t] = value if value > here[t] else here[t]
+                following[t] = value_next if value_next > following[t] else following[t]
+        if last % 2 == 1:
+            so_far = best[(last - 2) * width + s]
+            here = best[(last - 1) * width + s + 1 : last * width]
+            for t in range(len(gain)):
+                value = so_far + gain[t]
+                here[t] = value if value > here[t] else here[t]
+        whole = best[(last - 1) * width + s] + gain[len(gain) - 1]
+        place = (last + 1) * width - 1
+        best[place] = max(best[place], whole)
 
 
 @kernel
@@ -162,44 +253,22 @@ def _best_of_rows(n_rows: int, n_clumps: int, most_columns: int, scratch: MicScr
 
     A column's information is minus its number of points times the entropy of their rows.
     """
-    rows, columns, counts = scratch.rows, scratch.columns, scratch.counts
-    n, width = len(rows), n_clumps + 1
-    for k in range(n_rows * width):
-        counts[k] = 0
-    for k in range(n):
-        counts[rows[k] * width + columns[k] + 1] += np.uint64(1)
-    all_rows = counts[n_rows * width : (n_rows + 1) * width]
-    all_rows[:] = 0
-    for row in range(n_rows):
-        own = counts[row * width : (row + 1) * width]
-        for clump in range(1, width):
-            own[clump] += own[clump - 1]
-        for clump in range(1, width):
-            all_rows[clump] += own[clump]
-    last_number = min(most_columns, n_clumps)
-    # For two columns only those that end with the last clump matter.
-    first_end = 1 if last_number > 2 else n_clumps
-    for s in range(n_clumps):
-        _measure_columns(scratch, n_rows, width, s, 1 if s == 0 else max(first_end, s + 1))
-    # best[l, t]: of the first t clumps in l columns.
-    best, gains = scratch.best, scratch.gains
-    for t in range(1, width):
-        best[width + t] = gains[t]
-    whole, largest = -best[width + n_clumps], 0.0
-    for number in range(2, last_number + 1):
-        # Of the last number of columns only the whole is asked for.
-        first_end = number if number < last_number else n_clumps
-        here = best[number * width : (number + 1) * width]
-        previous = best[(number - 1) * width : number * width]
-        here[first_end:] = -np.inf
-        for s in range(number - 1, n_clumps):
-            start, so_far = max(first_end, s + 1), previous[s]
-            gain, top = gains[s * width + start : (s + 1) * width], here[start:]
-            for t in range(len(gain)):
-                value = so_far + gain[t]
-                top[t] = value if value > top[t] else top[t]
-        found = (whole + here[n_clumps]) / n
-        largest = max(largest, found / min(scratch.logs[number], scratch.logs[n_rows]))
+    width = n_clumps + 1
+    n_terms = _find_keys(n_rows, width, scratch)
+    last = min(most_columns, n_clumps)
+    one_column = 0.0
+    for q in range(n_terms):
+        one_column += _terms(scratch, q, n_terms)[scratch.keys[(q + 1) * width - 1]]
+    largest = 0.0
+    if last == 2:
+        found = _best_two_columns(n_terms, width, scratch) - one_column
+        largest = found / (len(scratch.rows) * scratch.logs[2])
+    elif last > 2:
+        _best_columns(n_terms, width, last, scratch)
+        for number in range(2, last + 1):
+            found = scratch.best[(number + 1) * width - 1] - one_column
+            cells = min(scratch.logs[number], scratch.logs[n_rows])
+            largest = max(largest, found / (len(scratch.rows) * cells))
     return largest
 
 

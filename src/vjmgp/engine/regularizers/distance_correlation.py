@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiling import kernel
-from ..lanes import dot
+from ..compiling import kernel, part_of_kernel
+from ..lanes import LANES, distances_of_whole_lanes, dot
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -42,26 +42,43 @@ class DistanceCorrelation(Regularizer):
         run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._distances)
 
 
+@part_of_kernel
+def _distances(values: Floats, weights: Floats, here: float) -> tuple[float, float]:
+    """Sum of the distances of values from `here`, and their weighted sum."""
+    n = len(values)
+    total, weighted = distances_of_whole_lanes(values, weights, here, n)
+    for j in range(n - n % LANES, n):
+        distance = abs(values[j] - here)
+        total += distance
+        weighted += distance * weights[j]
+    return total, weighted
+
+
 @kernel
 def minus_correlations(fitted: Floats, rows: Integers, distances: Floats) -> Floats:
     """For each row of predictions. `distances`: n × n, mean 0 over pairs, diagonal 0."""
     n = len(distances)
     pairs = n * (n - 1)
     found = np.zeros(len(rows))
-    apart, ones = np.empty(n), np.ones(n)
+    centred, ones = np.empty(n), np.ones(n)
     spread = 0.0
     for i in range(n):
         spread += dot(distances[i], distances[i], n)
     for k in range(len(rows)):
         values = fitted[rows[k]]
-        total, squares, products = 0.0, 0.0, 0.0
+        mean = dot(values, ones, n) / n
         for i in range(n):
-            here = values[i]
-            for j in range(n):
-                apart[j] = abs(values[j] - here)
-            total += dot(apart, ones, n)
-            squares += dot(apart, apart, n)
-            products += dot(apart, distances[i], n)
+            centred[i] = values[i] - mean
+        squares = 2.0 * n * dot(centred, centred, n)  # of the distances of all pairs
+        total, products = 0.0, 0.0
+        for i in range(n):
+            # Distances are the same both ways: those to earlier lanes count twice.
+            whole = i - i % LANES
+            until = min(whole + LANES, n)
+            before = _distances(values[:whole], distances[i, :whole], values[i])
+            beside = _distances(values[whole:until], distances[i, whole:until], values[i])
+            total += 2.0 * before[0] + beside[0]
+            products += 2.0 * before[1] + beside[1]
         own_spread = squares - total * total / pairs
         if own_spread > 1e-12 * squares and spread > 0.0:
             found[k] = -products / np.sqrt(own_spread * spread)
