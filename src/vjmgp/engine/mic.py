@@ -17,6 +17,7 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import xlogy
 
 from .arrays import Floats, Integers, Words
 from .compiling import kernel, part_of_kernel
@@ -63,16 +64,17 @@ class MicScratch(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def _table(n: int, in_pairs: bool) -> Floats:
     numbers = np.arange(n + 1)
-    terms = numbers * np.log(np.maximum(numbers, 1))
+    terms: Floats = xlogy(numbers, numbers)
     if not in_pairs:
         return np.concatenate([terms, -terms])
     whole = np.minimum(np.add.outer(numbers, numbers), n)  # beyond n is never asked for
-    return (np.add.outer(terms, terms) - terms[whole]).ravel()
+    table: Floats = np.add.outer(terms, terms) - terms[whole]
+    return table.ravel()
 
 
 def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
     """Room for columns of n values."""
-    logs = np.log(np.maximum(np.arange(n + 1), 1))
+    logs = np.log(np.maximum(np.arange(n + 1.0), 1.0))
     in_pairs = n <= MOST_IN_PAIRS
     widest = max(int(max(n**alpha, 4.0) / 2.0), 2) + 1
     most_clumps = min(n, int(c * widest)) + 1
