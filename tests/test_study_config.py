@@ -42,6 +42,22 @@ def test_defaults_are_filled_in():
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
 
 
+def test_seconds_make_variants_that_time_ends():
+    study = study_of(
+        experiments={
+            "one": {"methods": ["VJM", "PP"], "seconds": 0.5},
+            "two": {"methods": ["VJM"]},
+        }
+    )
+    assert study.experiments["one"].methods == ["VJM 0.5 s", "PP 0.5 s"]
+    assert study.experiments["two"].methods == ["VJM"]
+    assert study.config["experiments"]["one"]["methods"] == ["VJM", "PP"]
+    settings = study.methods["PP 0.5 s"].definition["gp"]
+    assert settings["max_time"] == 0.5
+    assert settings["generations"] >= 10**6
+    assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -65,6 +81,10 @@ def test_defaults_are_filled_in():
         (
             {"experiments": {"one": {"methods": ["VJM"], "datasets": ["210_cloud"]}}},
             "experiments.one.datasets: '210_cloud' is no dataset of the study",
+        ),
+        (
+            {"experiments": {"one": {"methods": ["VJM", "SVR"], "seconds": 1}}},
+            "experiments.one.seconds: 'SVR' is no genetic programming",
         ),
         ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
         (

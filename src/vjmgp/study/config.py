@@ -33,6 +33,9 @@ SHARED_KERNELS = "jensen_gap-lexicase"
 PAPER_COLUMN = "VJM in the paper"
 """A column of the table of medians, as are the methods."""
 
+UNLIMITED = 1_000_000
+"""Generations of runs that time ends."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -166,6 +169,7 @@ def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
         for name, entry in config["own_data"].items()
     }
     protocols = _protocols(config)
+    definitions |= _timed_methods(config["experiments"], definitions)
     experiments, skipped = _experiments(config, definitions, protocols)
     used = {name for experiment in experiments.values() for name in experiment.methods}
     methods = {
@@ -254,6 +258,34 @@ def _protocols(config: Json) -> dict[str, Protocol]:
     return protocols
 
 
+def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str, Json]:
+    """Variants whose runs end by time, for the experiments that give `seconds`."""
+    timed = {}
+    for name, entry in experiments.items():
+        if "seconds" not in entry:
+            continue
+        seconds = entry["seconds"]
+        for method, variant in zip(entry["methods"], _methods_of(entry), strict=True):
+            require_known(method, definitions, f"experiments.{name}.methods", "method")
+            definition = definitions[method]
+            if "gp" not in definition:
+                raise ConfigError(
+                    f"experiments.{name}.seconds: {method!r} is no genetic programming, whose runs "
+                    "time can end; leave it out."
+                )
+            timed[variant] = definition | {
+                "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": seconds},
+                "run_minutes": 0.2 + 2.0 * seconds / 60.0,
+            }
+    return timed
+
+
+def _methods_of(entry: Json) -> list[str]:
+    """The methods of an experiment; those whose runs end by time are named by it."""
+    time = f" {entry['seconds']:g} s" if "seconds" in entry else ""
+    return [method + time for method in entry["methods"]]
+
+
 def _experiments(
     config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
 ) -> tuple[dict[str, Experiment], list[str]]:
@@ -263,14 +295,15 @@ def _experiments(
         where = f"experiments.{name}"
         if name in RULES:
             raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
-        for method in entry["methods"]:
+        names = _methods_of(entry)
+        for method in names:
             require_known(method, definitions, f"{where}.methods", "method")
             if "planned" in definitions[method] and method not in planned:
                 planned.append(method)
         for dataset in entry.get("datasets", ()):
             require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
         require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
-        methods = [method for method in entry["methods"] if "planned" not in definitions[method]]
+        methods = [method for method in names if "planned" not in definitions[method]]
         chosen = entry.get("datasets", config["datasets"])
         experiments[name] = Experiment(
             name,
