@@ -33,6 +33,10 @@ def load(name):
     return yaml.safe_load((ROOT / "config" / name).read_text())
 
 
+def study_of_config(name, **changes):
+    return read_study(load(name) | changes, SCHEMA, CATALOGUE)
+
+
 def test_defaults_are_filled_in():
     study = study_of()
     assert study.seeds == 10
@@ -282,7 +286,7 @@ def test_the_grids_are_the_papers():
 
 
 def test_the_default_study_needs_no_network():
-    study = read_study(load("config.yaml"), SCHEMA, CATALOGUE)
+    study = study_of_config("config.yaml")
     assert set(study.datasets) <= set(embedded_datasets())
     assert len(study.datasets) >= 6
     assert study.seeds == 10
@@ -300,9 +304,9 @@ def test_the_papers_study_is_whole():
     text = (ROOT / "src/vjmgp/paper/win_tie_loss.csv").read_text().splitlines()[1:]
     assert {line.split(",")[0] for line in text} <= set(config["experiments"])
     assert config["seeds"] == 30
-    read_study(config | {"unavailable": "skip"}, SCHEMA, CATALOGUE)
+    study_of_config("paper.yaml", unavailable="skip")
     with pytest.raises(ConfigError, match="does not have"):
-        read_study(config, SCHEMA, CATALOGUE)
+        study_of_config("paper.yaml")
 
 
 def test_the_conda_environment_is_in_step_with_the_package():

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
+from test_study_config import study_of_config
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.engine.functions import FIRST_VARIABLE
@@ -120,6 +121,27 @@ def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
         generations = [point[0] for point in record["curve"]]
         assert generations == sorted(set(generations))
         assert generations[-1] <= 4
+
+
+PAPERS_METHODS = {
+    name: method.definition
+    for name, method in study_of_config("paper.yaml", unavailable="skip").methods.items()
+    if method.is_gp
+}
+
+
+@pytest.mark.parametrize("name", PAPERS_METHODS)
+def test_every_variant_of_the_papers_study_runs(study, name):
+    settings = PAPERS_METHODS[name]["gp"] | {"population_size": 20}
+    if "max_time" in settings:
+        settings["max_time"] = 0.1
+    else:
+        settings["generations"] = 2
+    record, *_ = study.run({"gp": settings}, "0-0", name)
+    assert record["status"] == "ok"
+    assert record["generations"] == 2 or "max_time" in settings
+    assert -1.0 < record["train_r2"] <= 1.0
+    assert record["size"] >= 1
 
 
 def test_how_seeds_are_grouped_changes_nothing(study):
