@@ -65,7 +65,7 @@ def full_runs(repeats: int) -> list[str]:
     }
     stopping = ratio(evolution["VJM"], evolution["VJM with early stopping"])
     return [
-        f"547_no2, 100 rows, 7 inputs, 200 × 100 evaluations, one thread, {repeats} seeds: medians.",
+        f"547_no2, 100 rows, 7 inputs, 200 × 100 evaluations, one thread; medians of {repeats}.",
         "",
         "| method | preparation s | evolution s | fastest | whole run, × Standard GP | at most |",
         "| --- | --- | --- | --- | --- | --- |",
