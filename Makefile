@@ -17,7 +17,6 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 	$(BIN)/python -m pytest -n auto
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
-	$(BIN)/pip install --quiet "pyoperon==0.6.2"
 	$(BIN)/python -m benchmarks.speed
 
 accuracy: $(VENV)/ready  ## 10 shipped datasets, 5 seeds, beside the paper
@@ -31,7 +30,7 @@ format: $(VENV)/ready-dev
 lock:  ## exact versions of today into requirements.lock
 	rm -rf .lock && $(PYTHON) -m venv .lock
 	.lock/bin/pip install --quiet ".[dev]"
-	.lock/bin/pip freeze --exclude vjmgp | grep -v '^vjmgp ' > requirements.lock
+	.lock/bin/pip freeze --exclude vjmgp | sed -e '/^vjmgp /d' -e 's/^\(torch==[^+]*\)+.*/\1/' > requirements.lock
 	rm -rf .lock build
 
 $(VENV)/bin/python:

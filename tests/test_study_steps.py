@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from test_study_config import study_of_config
+from vjmgp.study.sizes import model_size
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.engine.functions import FIRST_VARIABLE
@@ -29,7 +30,6 @@ from vjmgp.study.data import (
     split_rows,
 )
 from vjmgp.study.gp import legend_of
-from vjmgp.study.sizes import model_size
 from vjmgp.study.statistics import compare_methods
 
 PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
 
 if TYPE_CHECKING:
     from .model import Feature, SymbolicModel
+    from .tabular import Standardizer
 
 # How tightly an expression holds together: what must stand in brackets beside what.
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -107,15 +108,31 @@ def fold(
     return stack[0]
 
 
-def formula_inputs(model: SymbolicModel) -> list[tuple[str, float, float]]:
+def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:
     """Name, mean and scale of each input; a nominal column appears as its encoded value."""
-    columns = model.standardizer.inputs
+    columns = standardizer.inputs
     names = identifiers([f"encoded_{c.name}" if c.codes is not None else c.name for c in columns])
     return [(name, c.mean, c.scale) for name, c in zip(names, columns, strict=True)]
 
 
+def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
+    """Names in a formula that are not the columns' own, with what they stand for."""
+    rows = []
+    names = [name for name, _, _ in formula_inputs(standardizer)]
+    for k in sorted(set(used)):
+        name, column = names[k], standardizer.inputs[k]
+        if name == column.name:
+            continue
+        text = f"the column {column.name!r}"
+        if column.codes is not None:
+            codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
+            text += f", encoded: {codes}, any other → {column.unseen:.4g}"
+        rows.append([name, text])
+    return rows
+
+
 def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> Part:
-    inputs = formula_inputs(model)
+    inputs = formula_inputs(model.standardizer)
 
     def leaf(column: int) -> Part:
         name, mean, scale = inputs[column]
@@ -154,7 +171,7 @@ def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
     real = sympy.Float
     symbols = [
         (sympy.Symbol(name, real=True), real(mean), real(scale))
-        for name, mean, scale in formula_inputs(model)
+        for name, mean, scale in formula_inputs(model.standardizer)
     ]
     functions: dict[str, Callable[..., Any]] = {
         "add": lambda a, b: a + b,

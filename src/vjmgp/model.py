@@ -122,7 +122,7 @@ class SymbolicModel:
     @property
     def variables(self) -> list[str]:
         """The input columns as formulas name them, for example for `sympify(text, locals=…)`."""
-        return [name for name, _, _ in formula_inputs(self)]
+        return [name for name, _, _ in formula_inputs(self.standardizer)]
 
     # -- as formulas --------------------------------------------------------------------------
 

@@ -21,12 +21,17 @@ rule run_baseline:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
+        own_code=lambda wildcards: checks.own_code(method_of(wildcards)),
         code=code_id(
             "tabular.py",
+            "formula.py",
             "engine/scores.py",
             *CODE_OF_RUNS,
             "study/baselines.py",
-            "study/sizes.py",
+            "competitors/tuning.py",
+            "competitors/shortcuts.py",
+            "competitors/sizes.py",
+            "competitors/texts.py",
         ),
     script:
         "../scripts/run_block.py"

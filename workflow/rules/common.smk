@@ -33,7 +33,7 @@ def load_study():
 STUDY = load_study()
 RESULTS = STUDY.config["results"]
 GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
-CODE_OF_RUNS = ("study/data.py", "study/runs.py")
+CODE_OF_RUNS = ("study/data.py", "study/runs.py", "study/learners.py")
 BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
 if workflow.is_main_process:
     progress.ANSWERS[:] = [checks.last_words(STUDY)]

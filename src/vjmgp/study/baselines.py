@@ -1,57 +1,79 @@
-"""One run of another learner: tuned by 5-fold cross-validation on the training rows."""
+"""A learner with scikit-learn's interface: tuned by cross-validation on standardised rows."""
 
 from __future__ import annotations
 
-import time
+import logging
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, KFold
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from ..protocol import r2
+from ..competitors.packages import import_all
+from ..competitors.sizes import model_size
+from ..competitors.texts import model_text
+from ..competitors.tuning import grid_points, tune
+from ..formula import legend
 from .config import load_class
 from .data import Problem
-from .sizes import model_size
 
-FOLDS = 5
-
-
-def run_baseline(definition: dict[str, Any], problem: Problem) -> dict[str, Any]:
-    """Tune, fit, score and describe: what a run record holds beyond its names."""
-    standardizer = problem.standardizer
-    x = standardizer.standardize(problem.train_table)
-    y = standardizer.standardize_target(problem.labels)
-    estimator = load_class(definition["estimator"])(**definition.get("settings", {}))
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=problem.seed)
-    started, busy = time.perf_counter(), time.process_time()
-    model, chosen, failed = tune(estimator, definition.get("grid", {}), x, y, problem.seed)
-    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy
-
-    def predict(table: Any) -> Any:
-        values = np.asarray(model.predict(standardizer.standardize(table)), dtype=np.float64)
-        return standardizer.clip_target(standardizer.restore_target(values.ravel()))
-
-    return {
-        "train_r2": r2(problem.labels, predict(problem.train_table)),
-        "test_r2": r2(problem.target[problem.test], predict(problem.test_table)),
-        "size": model_size(model),
-        "trees": None,
-        "seconds": seconds,
-        "cpu_seconds": cpu_seconds,
-        "parameters": chosen,
-        "failed_candidates": failed,
-    }
+log = logging.getLogger(__name__)
+Floats = NDArray[np.float64]
 
 
-def tune(
-    estimator: Any, grid: dict[str, list[Any]], x: Any, y: Any, seed: int
-) -> tuple[Any, dict[str, Any], int]:
-    """The best model on all rows, its parameters, and how many others could not be fitted."""
-    if not grid:
-        return estimator.fit(x, y), {}, 0
-    folds = KFold(min(FOLDS, len(y)), shuffle=True, random_state=seed)
-    search = GridSearchCV(estimator, grid, cv=folds, error_score=np.nan)
-    search.fit(x, y)
-    failed = int(np.isnan(search.cv_results_["mean_test_score"]).sum())
-    return search.best_estimator_, dict(search.best_params_), failed
+class TunedEstimator:
+    """A class and a grid of the config as a method of the study."""
+
+    def __init__(self, definition: dict[str, Any]) -> None:
+        import_all(definition["estimator"])  # never counted as training time
+        self.kind = load_class(definition["estimator"])
+        self.settings = definition.get("settings", {})
+        self.grid = definition.get("grid", {})
+
+    def fit(self, problem: Problem) -> None:
+        """Tune and fit, in one thread whatever the class would like."""
+        self.standardizer = problem.standardizer
+        x = self.standardizer.standardize(problem.train_table)
+        y = self.standardizer.standardize_target(problem.labels)
+        estimator = self.kind(**self.settings)
+        fixed = {"random_state": problem.seed, "n_jobs": 1}
+        known = estimator.get_params()
+        estimator.set_params(**{name: value for name, value in fixed.items() if name in known})
+        with threadpool_limits(1):
+            self.search = tune(estimator, self.grid, x, y, problem.seed)
+        points = grid_points(self.grid)
+        for k, reason in self.search.failures.items():
+            log.info("grid point %s failed: %s", points[k], reason)
+
+    def predict(self, table: Any) -> Floats:
+        """Within the training target's range, as all methods; its mean where undefined."""
+        with threadpool_limits(1):
+            values = self.search.model.predict(self.standardizer.standardize(table))
+        values = np.asarray(values, dtype=np.float64).ravel()
+        values = self.standardizer.restore_target(np.where(np.isnan(values), 0.0, values))
+        return self.standardizer.clip_target(values)
+
+    @property
+    def size(self) -> int | None:
+        """By SRBench's conventions."""
+        return model_size(self.search.model)
+
+    @property
+    def text(self) -> str | None:
+        """Of linear models, and of those that can write themselves."""
+        return model_text(self.search.model, self.standardizer, digits=4)
+
+    def details(self) -> dict[str, Any]:
+        """What the search chose, and what failed in it."""
+        points = grid_points(self.grid)
+        reasons = [[points[k], reason] for k, reason in sorted(self.search.failures.items())]
+        return {
+            "trees": None,
+            "parameters": self.search.parameters,
+            "failed_candidates": len(reasons),
+            "failures": reasons,
+            "unconverged_candidates": len(self.search.unconverged),
+            "legend": legend(self.standardizer, range(len(self.standardizer.inputs)))
+            if self.text
+            else [],
+        }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import importlib.util
 import math
 import warnings
@@ -13,7 +14,7 @@ from typing import Any
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
 from ..protocol import PAPER, Protocol
-from .config import Method, Study, load_class, not_at_hand
+from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
 LARGE_FILE = 50_000_000
@@ -57,13 +58,30 @@ def for_report(study: Study) -> dict[str, Any]:
 
 
 def own_code(method: Method) -> str:
-    """A hash of the file of a regulariser of the user's own, so that an edit runs it again."""
+    """A hash of the file of a regulariser or estimator that is not an installed library's.
+
+    So an edit runs it again.
+    """
+    if not method.is_gp:
+        return _hash_of_module(method.definition["estimator"].rpartition(".")[0]) or ""
     name = method.regularizer
     if "." not in name:
         return ""
-    found = importlib.util.find_spec(name.rpartition(".")[0])
-    if found is None or not found.origin:
+    code = _hash_of_module(name.rpartition(".")[0])
+    if code is None:
         raise ConfigError(f"methods.{method.name}.gp.regularizer: there is no module for {name!r}.")
+    return code
+
+
+@functools.cache
+def _hash_of_module(name: str) -> str | None:
+    """None where there is no such module; nothing to tell of one that was installed."""
+    package = importlib.util.find_spec(name.split(".")[0])
+    if package and package.name != "vjmgp" and "site-packages" in Path(package.origin or "").parts:
+        return ""
+    found = importlib.util.find_spec(name)
+    if found is None or not found.origin:
+        return None
     return hash_of_files([Path(found.origin)], Path(found.origin).parent)
 
 
@@ -117,10 +135,14 @@ def check_estimators(study: Study) -> None:
             known = estimator.get_params()
         except (ImportError, AttributeError, TypeError) as error:
             raise ConfigError(f"{where}.estimator: {definition['estimator']}: {error}.") from None
-        grid = definition.get("grid", {})
-        for argument in grid:
+        grids = grids_of(definition)
+        for argument in (argument for grid in grids for argument in grid):
             require_known(argument, known, f"{where}.grid", "argument of this class")
-        _try(estimator.set_params(**{key: values[0] for key, values in grid.items()}), where)
+        if definition["estimator"].startswith("vjmgp."):
+            continue  # a trial takes long, and they are known to be regressors
+        for key, value in grids[0].items():
+            estimator.set_params(**{key: value[0] if isinstance(value, list) else value})
+        _try(estimator, where)
 
 
 def _try(estimator: Any, where: str) -> None:
@@ -176,7 +198,7 @@ def last_words(study: Study) -> str:
                 "and run again."
             )
     if study.skipped:
-        lines.append(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
+        lines.append(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
     report = results / "report.html"
     tables = [path.stat().st_mtime for path in results.glob("tables/*/summary.csv")]
     if report.exists() and report.stat().st_mtime >= max(tables, default=0.0):

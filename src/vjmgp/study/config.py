@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from ..competitors.packages import how_to_install, missing_extra
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, embedded_datasets, local_file, package_folder
 from ..protocol import LABEL_NOISE, PAPER, Protocol
@@ -101,7 +102,7 @@ class Study:
     protocols: dict[str, Protocol]
     experiments: dict[str, Experiment]
     skipped: list[str] = field(default_factory=list)
-    """Methods that were asked for and are not there."""
+    """Methods that were asked for and whose packages are missing."""
 
     @property
     def datasets(self) -> list[str]:
@@ -195,13 +196,13 @@ def _method(name: str, definition: Json, seeds_per_job: int) -> Method:
 
 
 def _check_method(name: str, definition: Json) -> None:
-    kinds = [kind for kind in ("gp", "estimator", "planned") if kind in definition]
-    if len(kinds) != 1:
+    if ("gp" in definition) == ("estimator" in definition):
         raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
         raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
-    for part in ("settings", "grid"):
-        for key, value in definition.get(part, {}).items():
+    grids = [("grid", part) for part in grids_of(definition)]
+    for part, entries in [("settings", definition.get("settings", {})), *grids]:
+        for key, value in entries.items():
             for item in value if isinstance(value, list) else [value]:
                 if isinstance(item, str) and _is_number(item):
                     raise ConfigError(
@@ -211,6 +212,12 @@ def _check_method(name: str, definition: Json) -> None:
     low, high = definition.get("gp", {}).get("init_depth", (0, 0))
     if not low <= high <= definition.get("gp", {}).get("max_depth", 10):
         raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
+
+
+def grids_of(definition: Json) -> list[Json]:
+    """The grids that a method is tuned over: one, or a list of them."""
+    grid = definition.get("grid", {})
+    return grid if isinstance(grid, list) else [grid]
 
 
 def _is_number(text: str) -> bool:
@@ -290,7 +297,7 @@ def _experiments(
     config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
 ) -> tuple[dict[str, Experiment], list[str]]:
     experiments: dict[str, Experiment] = {}
-    planned: list[str] = []
+    missing: dict[str, str] = {}
     for name, entry in config["experiments"].items():
         where = f"experiments.{name}"
         if name in RULES:
@@ -298,12 +305,13 @@ def _experiments(
         names = _methods_of(entry)
         for method in names:
             require_known(method, definitions, f"{where}.methods", "method")
-            if "planned" in definitions[method] and method not in planned:
-                planned.append(method)
+            extra = missing_extra(definitions[method].get("estimator", ""))
+            if extra:
+                missing[method] = extra
         for dataset in entry.get("datasets", ()):
             require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
         require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
-        methods = [method for method in names if "planned" not in definitions[method]]
+        methods = [method for method in names if method not in missing]
         chosen = entry.get("datasets", config["datasets"])
         experiments[name] = Experiment(
             name,
@@ -312,15 +320,15 @@ def _experiments(
             [dataset for dataset in config["datasets"] if dataset in chosen],
             entry["protocol"],
         )
-    if planned and config["unavailable"] == "refuse":
+    if missing and config["unavailable"] == "refuse":
         raise ConfigError(
-            f"experiments: this version of vjmgp does not have {', '.join(planned)} yet. Leave "
-            "them out, or let them be skipped: --config unavailable=skip"
+            f"experiments: packages are missing for {', '.join(missing)}. Install them: "
+            f"{how_to_install(missing.values())}; or skip these methods: --config unavailable=skip"
         )
     with_methods = {name: e for name, e in experiments.items() if len(e.methods)}
     if not with_methods:
-        raise ConfigError("experiments: none has a method that this version of vjmgp can run.")
-    return with_methods, planned
+        raise ConfigError("experiments: the packages of all their methods are missing.")
+    return with_methods, list(missing)
 
 
 # -- datasets ------------------------------------------------------------------------------------

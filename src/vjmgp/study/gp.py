@@ -2,49 +2,73 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.functions import FIRST_VARIABLE
+from ..formula import legend
 from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
+from ..warmup import load_kernels
 from .data import Problem
 
 Record = dict[str, Any]
+Floats = NDArray[np.float64]
 
 
-def run_gp(settings: dict[str, Any], problem: Problem, noise: dict[str, float]) -> Record:
-    """Fit, score and describe: what a run record holds beyond its names."""
-    model = VJMRegressor(
-        **settings,
-        noise_r2=noise[settings.get("noise_score", "mean")],
-        random_state=problem.seed,
-        categorical_features=problem.nominal,
-    )
-    started, busy = time.perf_counter(), time.process_time()
-    model.fit(problem.train_table, problem.labels)
-    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy
-    final = model.model_
-    return {
-        "train_r2": r2(problem.labels, model.predict(problem.train_table)),
-        "test_r2": r2(problem.target[problem.test], model.predict(problem.test_table)),
-        "size": final.size,
-        "trees": len(final.features),
-        "seconds": seconds,
-        "cpu_seconds": cpu_seconds,
-        "noise_r2": model.noise_r2_,
-        "tau": model.tau_,
-        "generations": model.n_iter_,
-        "engine": model.engine_id_,
-        "formula": final.text(digits=4),
-        "features": features_of(final),
-        "legend": legend_of(final),
-        "model": final.to_dict(),
-        "curve": evolution_curve(model, problem),
-    }
+class GeneticProgramming:
+    """VJMRegressor with settings of the config as a method of the study."""
+
+    def __init__(self, settings: dict[str, Any], noise: dict[int, dict[str, float]]) -> None:
+        self.settings = settings
+        self.noise = noise
+        names = ("regularizer", "selection")
+        # Never counted as training time.
+        load_kernels(**{name: settings[name] for name in names if name in settings})
+
+    def fit(self, problem: Problem) -> None:
+        """Evolve, with the noise estimate that a step before has made."""
+        self.problem = problem
+        score = self.settings.get("noise_score", "mean")
+        self.regressor = VJMRegressor(
+            **self.settings,
+            noise_r2=self.noise[problem.seed][score],
+            random_state=problem.seed,
+            categorical_features=problem.nominal,
+        )
+        self.regressor.fit(problem.train_table, problem.labels)
+
+    def predict(self, table: Any) -> Floats:
+        """What the chosen model says."""
+        return self.regressor.predict(table)
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees."""
+        return self.regressor.model_.size
+
+    @property
+    def text(self) -> str:
+        """Intercept and weighted features."""
+        return self.regressor.model_.text(digits=4)
+
+    def details(self) -> Record:
+        """How the search went, and the model itself."""
+        final = self.regressor.model_
+        return {
+            "trees": len(final.features),
+            "noise_r2": self.regressor.noise_r2_,
+            "tau": self.regressor.tau_,
+            "generations": self.regressor.n_iter_,
+            "engine": self.regressor.engine_id_,
+            "features": features_of(final),
+            "legend": legend_of(final),
+            "model": final.to_dict(),
+            "curve": evolution_curve(self.regressor, self.problem),
+        }
 
 
 def features_of(model: SymbolicModel) -> list[list[Any]]:
@@ -61,17 +85,7 @@ def features_of(model: SymbolicModel) -> list[list[Any]]:
 def legend_of(model: SymbolicModel) -> list[list[str]]:
     """Names in the formula that are not the columns' own, with what they stand for."""
     used = {code - FIRST_VARIABLE for feature in model.features for code in feature.codes}
-    legend = []
-    inputs = zip(model.variables, model.standardizer.inputs, strict=True)
-    for k, (name, column) in enumerate(inputs):
-        if k not in used or name == column.name:
-            continue
-        text = f"the column {column.name!r}"
-        if column.codes is not None:
-            codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
-            text += f", encoded: {codes}, any other → {column.unseen:.4g}"
-        legend.append([name, text])
-    return legend
+    return legend(model.standardizer, (k for k in used if k >= 0))
 
 
 def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:

@@ -9,16 +9,18 @@ import logging
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..competitors.packages import versions_for
 from ..fetching import write_whole
 from .config import seeds_of
 from .data import Problem, problems, read_json
+from .learners import Learner, make, run
+from .learners import Record as Record
 
-Record = dict[str, Any]
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
 
@@ -40,7 +42,12 @@ def run_block(
     Runs that another block has done already, with the same data, definition and code, are taken
     from there: so blocks may change their size.
     """
-    run = functools.cache(lambda: _runner(definition, noise))
+
+    @functools.cache
+    def learner() -> Learner:
+        estimates = {run["seed"]: run for path in noise for run in read_json(path)["runs"]}
+        return make(definition, estimates)
+
     seeds = seeds_of(block)
     done = _finished_runs(Path(output))
     records = []
@@ -55,7 +62,8 @@ def run_block(
             basis = fingerprint(problem, definition, code)
             record = done.get(basis)
             if record is None or any(record[key] != names[key] for key in names):
-                record = names | guarded(run(), problem, names) | {"basis": basis}
+                record = names | guarded(learner(), problem, names)
+                record |= {"versions": versions(definition), "basis": basis}
             records.append(record)
     if len(records) != len(seeds):
         raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
@@ -65,7 +73,7 @@ def run_block(
 def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -> str:
     """A hash of all that a run depends on."""
     digest = hashlib.sha256(
-        json.dumps([definition, code, versions(), problem.nominal, problem.seed]).encode()
+        json.dumps([definition, code, versions(definition), problem.nominal, problem.seed]).encode()
     )
     digest.update(problem.data_id.encode())
     for values in (problem.train, problem.labels):
@@ -85,29 +93,13 @@ def _finished_runs(output: Path) -> dict[str, Record]:
     return found
 
 
-def _runner(definition: dict[str, Any], noise: list[str]) -> Callable[[Problem], Record]:
-    """The method as a function of a run's data."""
-    if "gp" in definition:
-        from ..warmup import load_kernels
-        from .gp import run_gp
-
-        names = ("regularizer", "selection")
-        # Never counted as training time.
-        load_kernels(**{name: definition["gp"][name] for name in names if name in definition["gp"]})
-        estimates = {run["seed"]: run for path in noise for run in read_json(path)["runs"]}
-        return lambda problem: run_gp(definition["gp"], problem, estimates[problem.seed])
-    from .baselines import run_baseline
-
-    return lambda problem: run_baseline(definition, problem)
-
-
-def guarded(run: Callable[[Problem], Record], problem: Problem, names: dict[str, Any]) -> Record:
+def guarded(learner: Learner, problem: Problem, names: dict[str, Any]) -> Record:
     """A run's record, or that of its failure. What libraries warn of is counted and logged."""
     what = f"{names['method']} on {names['dataset']}, seed {names['seed']}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            record = run(problem)
+            record = run(learner, problem)
             if not math.isfinite(record["test_r2"]):
                 raise ValueError(f"the test R² is {record['test_r2']}")
         except Exception as error:
@@ -119,13 +111,16 @@ def guarded(run: Callable[[Problem], Record], problem: Problem, names: dict[str,
         first = next(w for w in caught if w.category.__name__ == kind)
         log.info("%s: %d × %s, first: %s", what, count, kind, str(first.message).split("\n")[0])
     log.info("%s: test R² %.4f in %.2f s", what, record["test_r2"], record["seconds"])
-    about = {"warnings": dict(kinds), "versions": versions()}
-    return {"status": "ok"} | record | about
+    return {"status": "ok"} | record | {"warnings": dict(kinds)}
+
+
+def versions(definition: dict[str, Any]) -> dict[str, str]:
+    """Versions of the libraries that a method's results depend on."""
+    return _versions() | versions_for(definition.get("estimator", ""))
 
 
 @functools.cache
-def versions() -> dict[str, str]:
-    """Versions of the libraries that results depend on."""
+def _versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
 
 

@@ -38,7 +38,8 @@ MODULES = (
     *(f"sklearn.{name}" for name in ("linear_model", "svm", "neighbors", "kernel_ridge")),
     *("sklearn.neural_network", "sklearn.ensemble"),
 )
-"""What jobs import; none of it starts a thread, which a fork would not survive."""
+"""What jobs import; none of it starts a thread, which a fork would not survive. The optional
+packages of some competitors might: the child that needs one imports it."""
 LOST = 75
 """Exit code of a job whose worker is gone."""
 CHECK_SECONDS = 0.5

@@ -1,8 +1,8 @@
 """How large a model is, by SRBench's conventions: so that learners can be compared.
 
-Symbolic models count their nodes (in `gp`). Here: trees count the nodes of all trees, linear models
-their coefficients that are not zero, kernel machines and neighbours the training rows they keep,
-networks their weights.
+Symbolic models count their nodes, trees the nodes of all trees, linear models their coefficients
+that are not zero, kernel machines and neighbours the training rows they keep, networks their
+weights. A class of one's own may have a method `model_size()`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ import numpy as np
 
 
 def model_size(model: Any) -> int | None:
-    """The size of a fitted scikit-learn model; None for a kind that is not known."""
+    """The size of a fitted model; None for a kind that is not known."""
+    if hasattr(model, "model_size"):
+        return int(model.model_size())
+    if hasattr(model, "booster_"):  # LightGBM; a tree with n leaves has n - 1 nodes above them
+        trees = model.booster_.dump_model()["tree_info"]
+        return sum(2 * int(tree["num_leaves"]) - 1 for tree in trees)
+    if hasattr(model, "get_booster"):  # XGBoost: one line and one colon per node
+        return int(sum(tree.count(":") for tree in model.get_booster().get_dump()))
     if hasattr(model, "estimators_"):
         trees = np.ravel(np.asarray(model.estimators_, dtype=object))
         return int(sum(tree.tree_.node_count for tree in trees))

@@ -1,0 +1,119 @@
+"""FFX (fast function extraction), with one model chosen from its front by cross-validation.
+
+FFX makes a front of models, from a constant to hundreds of terms, which are ever closer to the
+training rows. Its own `FFXRegressor` takes the last. Here the number of terms is chosen as other
+learners' parameters are: by 5-fold cross-validation on the training rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import KFold
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..formula import number
+
+Floats = NDArray[np.float64]
+
+
+class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """The model of FFX's front whose number of terms did best on rows that were left out."""
+
+    def __init__(self, folds: int = 5, random_state: int | None = None) -> None:
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, x: Any, y: Any) -> Self:
+        """Choose the number of terms, then take that model from the front of all rows."""
+        x, y = validate_data(self, x, y, y_numeric=True)
+        self.mean_ = float(np.mean(y))
+        self.terms_ = self._best_number_of_terms(x, y)
+        fitting = [model for model in front(x, y) if model.numBases() <= self.terms_]
+        self.model_ = fitting[-1]
+        return self
+
+    def _best_number_of_terms(self, x: Floats, y: Floats) -> int:
+        folds = KFold(min(self.folds, len(y)), shuffle=True, random_state=self.random_state)
+        curves = []
+        for train, test in folds.split(x):
+            models = front(x[train], y[train])
+            errors = [self._mean_square(model, x[test], y[test]) for model in models]
+            curves.append(([model.numBases() for model in models], errors))
+        numbers = sorted({number for terms, _ in curves for number in terms})
+        # In a fold, the model with the most terms up to a number stands for that number.
+        totals = [
+            sum(errors[np.searchsorted(terms, number, "right") - 1] for terms, errors in curves)
+            for number in numbers
+        ]
+        return int(numbers[int(np.argmin(totals))])
+
+    def _mean_square(self, model: Any, x: Floats, y: Floats) -> float:
+        return float(np.mean((evaluate(model, x, self.mean_) - y) ** 2))
+
+    def predict(self, x: Any) -> Floats:
+        """What the formula computes; the mean of the training target where it is undefined."""
+        check_is_fitted(self)
+        return evaluate(self.model_, validate_data(self, x, reset=False), self.mean_)
+
+    def model_size(self) -> int:
+        """Nodes of the formula, as FFX counts them."""
+        return int(self.model_.complexity())
+
+    def model_text(self, inputs: list[str], digits: int | None = None) -> str:
+        """The formula in sympy's syntax, with these texts for the inputs."""
+        model = self.model_
+        if not model.numBases():
+            return number(evaluate(model, np.zeros((1, len(inputs))), self.mean_)[0], digits)
+
+        def weighted(coefficients: Any, bases: Any) -> str:
+            return "".join(
+                f" + ({number(coefficient, digits)})*{_text(base, inputs, digits)}"
+                for coefficient, base in zip(coefficients, bases, strict=True)
+            )
+
+        text = number(model.coefs_n[0], digits) + weighted(model.coefs_n[1:], model.bases_n)
+        if model.bases_d:
+            text = f"({text})/(1{weighted(model.coefs_d, model.bases_d)})"
+        return text
+
+
+def front(x: Floats, y: Floats) -> list[Any]:
+    """FFX's models, the fewest terms first: none has both more terms and a larger error."""
+    import ffx
+
+    models: list[Any] = ffx.run(x, y, x, y, [f"x{k}" for k in range(x.shape[1])])
+    return models
+
+
+def evaluate(model: Any, x: Floats, substitute: float) -> Floats:
+    """A model's values. FFX calls all rows undefined where one is: then row by row."""
+    with np.errstate(all="ignore"):
+        values = np.asarray(model.simulate(x), dtype=np.float64)
+        if not np.isfinite(values).all():
+            values = np.array([float(model.simulate(row[None])[0]) for row in x])
+    return np.where(np.isfinite(values), values, substitute)
+
+
+def _text(base: Any, inputs: list[str], digits: int | None) -> str:
+    """One term: a power of an input, a function of such a power, or a product of two terms."""
+    from ffx.core import bases, constants
+
+    if isinstance(base, bases.ProductBase):
+        return f"{_text(base.base1, inputs, digits)}*{_text(base.base2, inputs, digits)}"
+    if isinstance(base, bases.SimpleBase):
+        text = f"({inputs[base.var]})"
+        return text if base.exponent == 1 else f"{text}**({base.exponent:g})"
+    inner = _text(base.simple_base, inputs, digits)
+    threshold = number(base.thr, digits) if base.thr is not None else ""
+    return {
+        constants.OP_ABS: f"Abs({inner})",
+        constants.OP_MAX0: f"Max(0, {inner})",
+        constants.OP_MIN0: f"Min(0, {inner})",
+        constants.OP_LOG10: f"(log({inner})/log(10))",
+        constants.OP_GTH: f"Max(0, ({threshold}) - {inner})",
+        constants.OP_LTH: f"Max(0, {inner} - ({threshold}))",
+    }[base.nonlin_op]

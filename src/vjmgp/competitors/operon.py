@@ -1,0 +1,99 @@
+"""Operon, by its Python package pyoperon, with the interface and the formulas of the others."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..formula import number
+
+Floats = NDArray[np.float64]
+
+
+class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Genetic programming with local optimisation of constants. It computes in single precision."""
+
+    def __init__(
+        self,
+        population_size: int = 500,
+        pool_size: int = 500,
+        max_length: int = 50,
+        tournament_size: int = 5,
+        allowed_symbols: str = "add,mul,aq,constant,variable",
+        local_iterations: int = 5,
+        offspring_generator: str = "basic",
+        reinserter: str = "keep-best",
+        max_evaluations: int = 500_000,
+        generations: int = 1_000_000,
+        random_state: int | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.population_size = population_size
+        self.pool_size = pool_size
+        self.max_length = max_length
+        self.tournament_size = tournament_size
+        self.allowed_symbols = allowed_symbols
+        self.local_iterations = local_iterations
+        self.offspring_generator = offspring_generator
+        self.reinserter = reinserter
+        self.max_evaluations = max_evaluations
+        self.generations = generations
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, x: Any, y: Any) -> Self:
+        """Evolve until the evaluations are used up; those of the optimiser count, too."""
+        from pyoperon.sklearn import SymbolicRegressor
+
+        settings = self.get_params()
+        settings["optimizer_iterations"] = settings.pop("local_iterations")  # its name today
+        settings["n_threads"] = settings.pop("n_jobs")
+        self.operon_ = SymbolicRegressor(**settings).fit(x, y)
+        self.n_features_in_ = self.operon_.n_features_in_
+        return self
+
+    def predict(self, x: Any) -> Floats:
+        """What the formula computes."""
+        check_is_fitted(self)
+        return np.asarray(self.operon_.predict(x), dtype=np.float64)
+
+    def model_size(self) -> int:
+        """Nodes of the tree as Operon counts them; a variable with its weight counts as three."""
+        return int(self.operon_.stats_["model_complexity"])
+
+    def model_text(self, inputs: list[str], digits: int | None = None) -> str:
+        """The formula in sympy's syntax, with these texts for the inputs."""
+        names = dict(zip(self.operon_.variables_, inputs, strict=True))
+        stack: list[str] = []
+        for node in self.operon_.model_.Nodes:  # arguments before their function, the first last
+            value = number(node.Value, digits)
+            if node.IsVariable:
+                stack.append(f"({value})*({names[node.HashValue]})")
+            elif node.IsConstant:
+                stack.append(f"({value})")
+            else:
+                arguments = [stack.pop() for _ in range(node.Arity)]
+                stack.append(f"({TEXT[node.Name].format(*arguments)})")
+        return stack.pop()
+
+
+TEXT = {
+    "+": "{0} + {1}",
+    "-": "{0} - {1}",
+    "*": "{0}*{1}",
+    "/": "{0}/({1})",
+    "aq": "{0}/sqrt(1 + ({1})**2)",
+    "exp": "exp({0})",
+    "log": "log({0})",
+    "sin": "sin({0})",
+    "cos": "cos({0})",
+    "tanh": "tanh({0})",
+    "sqrt": "sqrt({0})",
+    "square": "({0})**2",
+    "abs": "Abs({0})",
+}
+"""Operon's functions in sympy's syntax."""

@@ -1,0 +1,247 @@
+"""Work that grid points can share without a bit of difference in what they predict.
+
+A shortcut is known by the learner's class. It is given points that differ in its shared parameters
+alone, and yields the predictions of each, exactly those of a separate fit; a test compares all of
+them with scikit-learn's `GridSearchCV`. Learners without an entry are fitted point by point. Some
+have none for want of an exact way: libsvm's own kernels are rounded otherwise than shared ones, and
+a path of warm starts ends elsewhere within an elastic net's tolerance.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import pairwise_kernels
+
+Floats = NDArray[np.float64]
+Point = dict[str, Any]
+Make = Callable[[Point], Any]
+"""An unfitted learner with the parameters of a grid point."""
+Step = tuple[list[int], Any]
+"""Numbers of points, and what they all predict."""
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """How points of a grid share work."""
+
+    shared: tuple[str, ...]
+    """Parameters in which the points may differ."""
+    predict: Callable[[Make, list[Point], Floats, Floats, Floats], Iterator[Step]]
+    """From learner, points, training rows, their labels, and new rows."""
+
+
+def shortcut_for(learner: Any) -> Shortcut | None:
+    """The shortcut of a learner's class, if it has one."""
+    kind = type(learner)
+    return SHORTCUTS.get((kind.__module__.split(".")[0], kind.__name__))
+
+
+def one_by_one(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """No shortcut: a fit for each point."""
+    for k, point in enumerate(points):
+        yield [k], make(point).fit(x, y).predict(new)
+
+
+def _by_value(make: Make, points: list[Point], name: str) -> dict[Any, list[int]]:
+    """Numbers of the points by the value of a parameter, the smallest value first."""
+    return _alike(
+        points, lambda point: point[name] if name in point else make(point).get_params()[name]
+    )
+
+
+def _alike(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
+    """Numbers of the points by a key, the smallest key first."""
+    found: dict[Any, list[int]] = {}
+    for k, point in enumerate(points):
+        found.setdefault(key(point), []).append(k)
+    return dict(sorted(found.items()))
+
+
+# -- boosting: the first rounds of a long fit are a short fit --------------------------------------
+
+
+def xgboost_rounds(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """One fit with the most rounds; each point predicts with the first of them."""
+    if make(points[0]).get_params().get("booster") == "dart":
+        yield from one_by_one(make, points, x, y, new)  # later rounds change earlier trees
+        return
+    rounds = _by_value(make, points, "n_estimators")
+    longest = make(points[rounds[max(rounds)][0]]).fit(x, y)
+    for count, same in rounds.items():
+        yield same, longest.predict(new, iteration_range=(0, count))
+
+
+def lightgbm_rounds(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """One fit with the most rounds, asked for predictions when it has as many as a point wants.
+
+    So dart is served, too, where later rounds change earlier trees. `subsample` does nothing unless
+    `subsample_freq` is above 0, which is not LightGBM's default.
+    """
+    fits = {None: list(range(len(points)))}
+    if make(points[0]).subsample_freq > 0:
+        fits = _by_value(make, points, "subsample")
+    for members in fits.values():
+        rounds = _by_value(make, [points[k] for k in members], "n_estimators")
+        seen: dict[int, Any] = {}
+
+        def look(training: Any, wanted: Any = rounds, seen: dict[int, Any] = seen) -> None:
+            if training.iteration + 1 in wanted:
+                seen[training.iteration + 1] = training.model.predict(new)
+
+        model = make(points[members[rounds[max(rounds)][-1]]])
+        model.fit(x, y, callbacks=[look] if len(rounds) > 1 else None)
+        seen[max(rounds)] = model.predict(new)
+        for count, same in rounds.items():
+            # Training that ended early has no round of this number: then the last is the one.
+            yield [members[k] for k in same], seen.get(count, seen[max(rounds)])
+
+
+def adaboost_rounds(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """One fit with the most rounds; each point predicts with the first of them."""
+    rounds = _by_value(make, points, "n_estimators")
+    longest = make(points[rounds[max(rounds)][0]]).fit(x, y)
+    for count, same in rounds.items():
+        part = copy.copy(longest)
+        part.estimators_ = longest.estimators_[:count]
+        part.estimator_weights_ = longest.estimator_weights_[:count]
+        yield same, part.predict(new)
+
+
+# -- forests: trees are grown one after the other, each from its own seed --------------------------
+
+
+def forest_prefixes(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """One forest with the most trees for all that look at as many inputs per split."""
+    inputs = x.shape[1]
+
+    def tried(point: Point) -> float:
+        wanted = make(point).get_params()["max_features"]
+        if wanted == "sqrt":
+            return max(1, int(math.sqrt(inputs)))
+        if wanted == "log2":
+            return max(1, int(math.log2(inputs)))
+        if isinstance(wanted, float):
+            return max(1, int(wanted * inputs))
+        return inputs if wanted is None else int(wanted)
+
+    for members in _alike(points, tried).values():
+        sizes = _by_value(make, [points[k] for k in members], "n_estimators")
+        largest = make(points[members[sizes[max(sizes)][0]]]).fit(x, y)
+        for count, same in sizes.items():
+            part = copy.copy(largest)
+            part.estimators_ = largest.estimators_[:count]
+            yield [members[k] for k in same], part.predict(new)
+
+
+# -- others ----------------------------------------------------------------------------------------
+
+
+def shared_kernels(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """A kernel matrix per kernel and γ, for all α; the linear kernel has no γ."""
+    first = make(points[0])
+    if first.kernel not in ("linear", "poly", "rbf", "sigmoid"):
+        yield from one_by_one(make, points, x, y, new)
+        return
+    widths = {first.gamma: list(range(len(points)))}
+    if first.kernel != "linear":
+        widths = _by_value(make, points, "gamma")
+    for gamma, members in widths.items():
+        options = {"gamma": gamma, "degree": first.degree, "coef0": first.coef0}
+        options |= {"metric": first.kernel, "filter_params": True}
+        inner, outer = pairwise_kernels(x, **options), pairwise_kernels(new, x, **options)
+        for same in _by_value(make, [points[k] for k in members], "alpha").values():
+            learner = make(points[members[same[0]]]).set_params(kernel="precomputed")
+            yield [members[k] for k in same], learner.fit(inner, y).predict(outer)
+
+
+def shared_neighbours(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """The neighbours of the most that any point asks for, where their order is beyond doubt.
+
+    Equal distances leave it to the algorithm which neighbour it names, and by default the number
+    of neighbours has a say in which algorithm that is: then each number has its own search.
+    """
+    most = max(make(point).n_neighbors for point in points)
+    clear = most + 1 < len(x) // 2
+    if clear:
+        found = make(points[0]).set_params(n_neighbors=most + 1).fit(x, y).kneighbors(new)
+        clear = bool((np.diff(found[0], axis=1) > 0).all())
+    for k, point in enumerate(points):
+        learner = make(point)
+        if clear and learner.weights in ("uniform", "distance"):
+            yield [k], _from_neighbours(learner, found, y)
+        else:
+            yield [k], learner.fit(x, y).predict(new)
+
+
+def _from_neighbours(learner: Any, found: tuple[Floats, Any], y: Floats) -> Floats:
+    # Shapes and memory layout are scikit-learn's, on which the order of its sums depends.
+    distances, numbers = (np.ascontiguousarray(part[:, : learner.n_neighbors]) for part in found)
+    if learner.weights == "uniform":
+        return np.asarray(np.mean(y[:, None][numbers], axis=1)).ravel()
+    with np.errstate(divide="ignore"):
+        weights = 1.0 / distances
+    exact = np.isinf(weights)
+    hit = exact.any(axis=1)
+    weights[hit] = exact[hit]  # a row that was seen in training decides alone
+    return np.asarray(np.sum(y[numbers] * weights, axis=1) / np.sum(weights, axis=1))
+
+
+def network_schedules(
+    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
+) -> Iterator[Step]:
+    """Schedules of the learning rate that come to the same.
+
+    Only stochastic gradient descent has one. There, "adaptive" is "constant" until progress stalls:
+    the same model where "constant" went on to its last epoch.
+    """
+    by_schedule = _by_value(make, points, "learning_rate")
+    if make(points[0]).solver != "sgd":
+        first, *_ = by_schedule.values()
+        values = make(points[first[0]]).fit(x, y).predict(new)
+        yield [k for same in by_schedule.values() for k in same], values
+        return
+    adaptive = by_schedule.pop("adaptive", [])
+    for schedule, same in by_schedule.items():
+        model = make(points[same[0]]).fit(x, y)
+        also: list[int] = []
+        if schedule == "constant" and model.n_iter_ == model.max_iter:
+            also, adaptive = adaptive, []
+        yield same + also, model.predict(new)
+    for k in adaptive:
+        yield [k], make(points[k]).fit(x, y).predict(new)
+
+
+ROUNDS = ("n_estimators",)
+TREES = ("n_estimators", "max_features")
+SHORTCUTS = {
+    ("xgboost", "XGBRegressor"): Shortcut(ROUNDS, xgboost_rounds),
+    ("lightgbm", "LGBMRegressor"): Shortcut((*ROUNDS, "subsample"), lightgbm_rounds),
+    ("sklearn", "AdaBoostRegressor"): Shortcut(ROUNDS, adaboost_rounds),
+    ("sklearn", "RandomForestRegressor"): Shortcut(TREES, forest_prefixes),
+    ("sklearn", "ExtraTreesRegressor"): Shortcut(TREES, forest_prefixes),
+    ("sklearn", "KernelRidge"): Shortcut(("alpha", "gamma"), shared_kernels),
+    ("sklearn", "KNeighborsRegressor"): Shortcut(("n_neighbors", "weights"), shared_neighbours),
+    ("sklearn", "MLPRegressor"): Shortcut(("learning_rate",), network_schedules),
+}
+"""By package and class."""

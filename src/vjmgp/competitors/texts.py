@@ -1,0 +1,38 @@
+"""Competitors' models as formulas, in the table's own column names and units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..formula import formula_inputs, number
+from ..tabular import Standardizer
+
+
+def model_text(model: Any, standardizer: Standardizer, digits: int | None = None) -> str | None:
+    """The formula of a model that learnt from standardised rows, in sympy's syntax.
+
+    None where it has none: it is neither linear nor has a method `model_text(inputs, digits)`.
+    """
+    inputs = formula_inputs(standardizer)
+    if hasattr(model, "model_text"):
+        texts = [
+            f"({name} - ({number(mean, digits)}))/{number(scale, digits)}"
+            for name, mean, scale in inputs
+        ]
+        mean, scale = standardizer.target_mean, standardizer.target_scale
+        text = model.model_text(texts, digits)
+        return f"{number(mean, digits)} + {number(scale, digits)}*({text})"
+    coefficients = np.ravel(getattr(model, "coef_", ()))
+    if len(coefficients) != len(inputs) or not inputs:
+        return None
+    scales = np.array([scale for _, _, scale in inputs])
+    weights = coefficients * standardizer.target_scale / scales
+    start = standardizer.restore_target(np.ravel(model.intercept_)[:1])[0]
+    start -= weights @ np.array([mean for _, mean, _ in inputs])
+    text = number(start, digits)
+    for weight, (name, _, _) in zip(weights, inputs, strict=True):
+        if weight != 0:
+            text += f" {'-' if weight < 0 else '+'} {number(abs(weight), digits)}*{name}"
+    return text
