@@ -33,6 +33,9 @@ class Search:
     model: Any
     """Fitted on all rows with the best parameters."""
     parameters: Point
+    points: list[Point]
+    scores: Floats
+    """R² of each grid point in each fold, NaN where it failed."""
     failures: dict[int, str] = field(default_factory=dict)
     """Why a grid point failed, by its number in the grid."""
     unconverged: set[int] = field(default_factory=set)
@@ -68,11 +71,12 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
     def make(point: Point) -> Any:
         return clone(estimator).set_params(**point)
 
-    search = Search(None, {})
+    folds = min(FOLDS, len(y))
+    search = Search(None, {}, points, np.full((len(points), folds), np.nan))
     order = [0]
     if len(points) > 1:
-        scores = cross_validate(estimator, make, points, x, y, seed, search)
-        means = np.average(scores, axis=1)
+        _score(search, estimator, make, x, y, KFold(folds, shuffle=True, random_state=seed))
+        means = np.average(search.scores, axis=1)
         order = [int(k) for k in np.argsort(-means, kind="stable") if not np.isnan(means[k])]
     for k in order:
         try:
@@ -87,28 +91,18 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
     raise SearchFailedError(f"none of {len(points)} grid points could be fitted; {reason}")
 
 
-def cross_validate(
-    estimator: Any,
-    make: Make,
-    points: list[Point],
-    x: Floats,
-    y: Floats,
-    seed: int,
-    search: Search,
-) -> Floats:
-    """R² of each grid point in each fold, NaN where it failed."""
+def _score(search: Search, estimator: Any, make: Make, x: Floats, y: Floats, folds: KFold) -> None:
+    """Fill in the scores."""
     shortcut = shortcut_for(estimator)
-    folds = list(KFold(min(FOLDS, len(y)), shuffle=True, random_state=seed).split(x))
-    scores = np.full((len(points), len(folds)), np.nan)
-    for group in groups_of(points, shortcut.shared if shortcut else ()):
-        for fold, (train, test) in enumerate(folds):
+    splits = list(folds.split(x))
+    for group in groups_of(search.points, shortcut.shared if shortcut else ()):
+        for fold, (train, test) in enumerate(splits):
             data = x[train], y[train], x[test]
-            for k, result in _predictions(shortcut, make, points, group, data, search):
+            for k, values in _predictions(shortcut, make, group, data, search):
                 try:
-                    scores[k, fold] = r2_score(y[test], _require_finite(result))
+                    search.scores[k, fold] = r2_score(y[test], _require_finite(values))
                 except ValueError as error:
                     search.failures.setdefault(k, _reason(error))
-    return scores
 
 
 def groups_of(points: list[Point], shared: Sequence[str]) -> list[list[int]]:
@@ -123,13 +117,12 @@ def groups_of(points: list[Point], shared: Sequence[str]) -> list[list[int]]:
 def _predictions(
     shortcut: Shortcut | None,
     make: Make,
-    points: list[Point],
     group: list[int],
     data: tuple[Floats, Floats, Floats],
     search: Search,
 ) -> Iterator[tuple[int, Any]]:
     """The predictions of a group's points, all that can be had."""
-    left = list(group)
+    left, points = list(group), search.points
     if shortcut and len(group) > 1:
         # What a shortcut cannot do is tried point by point, as if there were none.
         with contextlib.suppress(Exception):

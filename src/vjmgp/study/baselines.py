@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from ..competitors.packages import import_all
 from ..competitors.sizes import model_size
 from ..competitors.texts import model_text
-from ..competitors.tuning import grid_points, tune
+from ..competitors.tuning import tune
 from ..formula import legend
 from .config import load_class
 from .data import Problem
@@ -41,9 +41,8 @@ class TunedEstimator:
         estimator.set_params(**{name: value for name, value in fixed.items() if name in known})
         with threadpool_limits(1):
             self.search = tune(estimator, self.grid, x, y, problem.seed)
-        points = grid_points(self.grid)
         for k, reason in self.search.failures.items():
-            log.info("grid point %s failed: %s", points[k], reason)
+            log.info("grid point %s failed: %s", self.search.points[k], reason)
 
     def predict(self, table: Any) -> Floats:
         """Within the training target's range, as all methods; its mean where undefined."""
@@ -65,8 +64,8 @@ class TunedEstimator:
 
     def details(self) -> dict[str, Any]:
         """What the search chose, and what failed in it."""
-        points = grid_points(self.grid)
-        reasons = [[points[k], reason] for k, reason in sorted(self.search.failures.items())]
+        failures = sorted(self.search.failures.items())
+        reasons = [[self.search.points[k], reason] for k, reason in failures]
         return {
             "trees": None,
             "parameters": self.search.parameters,

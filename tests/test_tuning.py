@@ -1,0 +1,220 @@
+"""Shortcuts of the grid search beside scikit-learn's plain one: same choice, same predictions."""
+
+import warnings
+
+import numpy as np
+import pytest
+import yaml
+from lightgbm import LGBMRegressor
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import ElasticNet, LassoLars, LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+from threadpoolctl import threadpool_limits
+from workflow_runs import ROOT
+from xgboost import XGBRegressor
+
+from vjmgp import load_dataset, paper_split
+from vjmgp.competitors import tuning
+from vjmgp.competitors.shortcuts import SHORTCUTS, shortcut_for
+from vjmgp.tabular import fit_standardizer
+
+CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+QUIET = {"verbosity": -1, "n_jobs": 1, "deterministic": True, "force_row_wise": True}
+
+
+def rows_of(dataset, seed):
+    """Training and test rows of a run, standardised."""
+    data = load_dataset(dataset)
+    train, test = paper_split(dataset, len(data), seed)
+    names = list(data.inputs.columns)
+    nominal = [names.index(name) for name in data.nominal]
+    scales = fit_standardizer(data.inputs.iloc[train], data.target[train], names, nominal)
+    x, new = (scales.standardize(data.inputs.iloc[part]) for part in (train, test))
+    return x, scales.standardize_target(data.target[train]), new
+
+
+def compare(estimator, grid, dataset, seed):
+    """The shortcut and the plain search, down to the last bit of every score."""
+    x, y, new = rows_of(dataset, seed)
+    assert shortcut_for(estimator) is not None
+    if "random_state" in estimator.get_params():
+        estimator = clone(estimator).set_params(random_state=seed)
+    folds = KFold(5, shuffle=True, random_state=seed)
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        plain = GridSearchCV(estimator, grid, cv=folds, error_score=np.nan).fit(x, y)
+        found = tuning.tune(estimator, grid, x, y, seed)
+    points, scores = found.points, found.scores
+    assert points == plain.cv_results_["params"]
+    expected = np.column_stack([plain.cv_results_[f"split{k}_test_score"] for k in range(5)])
+    np.testing.assert_array_equal(scores, expected)
+    assert found.parameters == plain.best_params_
+    np.testing.assert_array_equal(found.model.predict(new), plain.predict(new))
+    return found
+
+
+CASES = {
+    "XGB": (
+        XGBRegressor(n_jobs=1),
+        {
+            "n_estimators": [3, 10, 40], "learning_rate": [0.2], "gamma": [0, 0.3],
+            "subsample": [0.5, 1],
+        },
+    ),
+    "LGBM": (
+        LGBMRegressor(**QUIET),
+        {
+            "n_estimators": [3, 10, 40], "learning_rate": [0.2],
+            "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart", "goss"],
+        },
+    ),
+    "LGBM, sampled": (
+        LGBMRegressor(subsample_freq=1, **QUIET),
+        {"n_estimators": [3, 20], "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart"]},
+    ),
+    "AdaBoost": (
+        AdaBoostRegressor(),
+        {"learning_rate": [0.01, 1.0, 10.0], "n_estimators": [3, 10, 40]},
+    ),
+    "RandomForest": (
+        RandomForestRegressor(n_jobs=1),
+        {
+            "n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.25, 0.5],
+            "max_features": ["sqrt", "log2", None],
+        },
+    ),
+    "ExtraTrees": (
+        ExtraTreesRegressor(n_jobs=1),
+        {
+            "n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.5],
+            "max_features": ["sqrt", "log2", None, 1.0],
+        },
+    ),
+    "KernelRidge": (KernelRidge(), CATALOGUE["KernelRidge"]["grid"]),
+    "KNeighbors": (KNeighborsRegressor(), CATALOGUE["KNeighbors"]["grid"]),
+    "MLP": (
+        MLPRegressor(max_iter=30),
+        {
+            "activation": ["tanh", "relu"], "solver": ["lbfgs", "adam", "sgd"],
+            "learning_rate": ["constant", "invscaling", "adaptive"],
+        },
+    ),
+    "MLP that stalls": (
+        MLPRegressor(max_iter=60, solver="sgd", learning_rate_init=0.5, n_iter_no_change=2),
+        {"learning_rate": ["adaptive", "constant", "invscaling"], "alpha": [0.0001, 1]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("dataset", "seed"), [("547_no2", 0), ("1027_ESL", 1), ("192_vineyard", 2)]
+)
+def test_shortcuts_are_exact(name, dataset, seed):
+    compare(*CASES[name], dataset, seed)
+
+
+def test_every_shortcut_is_compared():
+    tested = {shortcut_for(estimator) for estimator, _ in CASES.values()}
+    assert tested == set(SHORTCUTS.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["XGB", "LGBM", "AdaBoost", "RandomForest", "ExtraTrees", "MLP"])
+@pytest.mark.parametrize(("dataset", "seed"), [("547_no2", 0), ("690_visualizing_galaxy", 1)])
+def test_shortcuts_are_exact_on_the_whole_grids(name, dataset, seed):
+    estimator = {name: CASES[name][0] for name in CASES}[name]
+    if name == "MLP":
+        estimator = MLPRegressor()
+    compare(estimator, CATALOGUE[name]["grid"], dataset, seed)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (ElasticNet(), {"alpha": [0.01, 1], "l1_ratio": [0.1, 1]}),
+        (LassoLars(), {"alpha": [0.001, 0.1]}),
+        (SVR(), [{"kernel": ["linear"], "C": [0.1, 1]}, {"kernel": "rbf", "epsilon": 0.5}]),
+    ],
+)
+def test_learners_without_a_shortcut_are_searched_plainly(estimator, grid):
+    assert shortcut_for(estimator) is None
+    x, y, new = rows_of("547_no2", 4)
+    found = tuning.tune(estimator, grid, x, y, 4)
+    lists = grid if isinstance(grid, dict) else [grid[0], {"kernel": ["rbf"], "epsilon": [0.5]}]
+    plain = GridSearchCV(estimator, lists, cv=KFold(5, shuffle=True, random_state=4)).fit(x, y)
+    assert found.parameters == plain.best_params_
+    np.testing.assert_array_equal(found.model.predict(new), plain.predict(new))
+
+
+def test_the_first_of_equals_is_chosen():
+    x, y, _ = rows_of("547_no2", 0)
+    grid = {"gamma": [10, 0.1, 1], "kernel": ["linear"], "alpha": [1.0]}
+    assert tuning.tune(KernelRidge(), grid, x, y, 0).parameters["gamma"] == 10
+    points = tuning.grid_points([{"b": [1, 2], "a": "x"}, {"c": 3}])
+    assert points == [{"a": "x", "b": 1}, {"a": "x", "b": 2}, {"c": 3}]
+
+
+# -- points that fail ------------------------------------------------------------------------------
+
+
+class Fussy(LinearRegression):
+    """Some settings raise in a fold, some predict nonsense, some fail on all rows alone."""
+
+    def __init__(self, mood="good"):
+        super().__init__()
+        self.mood = mood
+
+    def fit(self, x, y):
+        if self.mood == "raises" and len(y) < 100:
+            raise np.linalg.LinAlgError("singular")
+        if self.mood == "fails late" and len(y) == 100:
+            raise MemoryError("too many rows")
+        return super().fit(x, y)
+
+    def predict(self, x):
+        values = super().predict(x)
+        return values * {"infinite": np.inf, "weak": 0.5}.get(self.mood, 1)
+
+
+def test_a_point_that_fails_is_recorded_and_the_others_go_on():
+    x, y, _ = rows_of("547_no2", 0)
+    grid = {"mood": ["raises", "infinite", "fails late", "weak", "good"]}
+    found = tuning.tune(Fussy(), grid, x, y, 0)
+    assert found.parameters == {"mood": "good"}
+    assert found.failures == {
+        0: "LinAlgError: singular",
+        1: "ValueError: its predictions are not finite",
+        2: "MemoryError: too many rows",
+    }
+    with pytest.raises(tuning.SearchFailedError, match=r"none of 2 grid points.*singular"):
+        tuning.tune(Fussy(), {"mood": ["raises", "infinite"]}, x, y, 0)
+
+
+def test_what_a_shortcut_cannot_do_is_tried_point_by_point():
+    """A kernel that overflows, and a size that no forest can have."""
+    x, y, _ = rows_of("547_no2", 0)
+    grid = {"kernel": ["poly"], "alpha": [1.0], "gamma": [0.1, 1e200]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = tuning.tune(KernelRidge(), grid, x, y, 0)
+    assert found.parameters["gamma"] == 0.1
+    assert list(found.failures) == [1]
+    grid = {"n_estimators": [3, -1], "max_features": ["sqrt", "nonsense"]}
+    found = tuning.tune(RandomForestRegressor(random_state=0), grid, x, y, 0)
+    assert found.parameters == {"max_features": "sqrt", "n_estimators": 3}
+    assert sorted(found.failures) == [1, 2, 3]
+
+
+def test_points_that_do_not_converge_are_counted_and_take_part():
+    x, y, _ = rows_of("547_no2", 0)
+    grid = {"solver": ["lbfgs", "adam"], "learning_rate": ["constant", "adaptive"]}
+    with pytest.warns(Warning, match=r"hasn't converged|failed to converge"):
+        found = tuning.tune(MLPRegressor(max_iter=5, random_state=0), grid, x, y, 0)
+    assert found.unconverged == {0, 1, 2, 3}
+    assert not found.failures
