@@ -1,6 +1,8 @@
 """The config: what it may say, what it is told when it may not, and that all lists agree."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -129,6 +131,14 @@ def test_seconds_make_variants_that_time_ends():
             {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": {"C": ["1e-4"]}}}},
             "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
         ),
+        (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": [{"C": "1e-4"}]}}},
+            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+        ),
+        (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": 3}}},
+            "methods.Mine.grid is 3; it must be a mapping of keys to values or a list.",
+        ),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is no name for it; use"),
         ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is no dataset of the study"),
@@ -160,14 +170,38 @@ def test_what_is_wrong_is_told_in_one_line(changes, message, monkeypatch):
     assert "\n" not in str(error.value)
 
 
-def test_methods_that_are_not_built_yet_are_refused_or_skipped():
-    experiments = {"one": {"methods": ["Operon", "VJM"]}, "two": {"methods": ["FFX"]}}
-    with pytest.raises(ConfigError, match=r"does not have Operon, FFX yet.*unavailable=skip"):
+def test_methods_without_their_packages_are_refused_or_skipped(monkeypatch):
+    experiments = {
+        "one": {"methods": ["Operon", "XGB", "VJM", "ExcelFormer"]},
+        "two": {"methods": ["Operon"]},
+    }
+    assert study_of(experiments=experiments).skipped == []
+    monkeypatch.setitem(sys.modules, "pyoperon", None)  # as if it were not installed
+    with pytest.raises(ConfigError) as error:
+        study_of(experiments=experiments)
+    assert str(error.value) == (
+        "experiments: packages are missing for Operon. Install them: pip install "
+        '"vjmgp[competitors]"; or skip these methods: --config unavailable=skip'
+    )
+    monkeypatch.setitem(sys.modules, "torch_frame", None)
+    with pytest.raises(ConfigError, match=r"for Operon, ExcelFormer.*\[competitors,excelformer\]"):
         study_of(experiments=experiments)
     study = study_of(experiments=experiments, unavailable="skip")
-    assert study.skipped == ["Operon", "FFX"]
+    assert study.skipped == ["Operon", "ExcelFormer"]
     assert list(study.experiments) == ["one"]
-    assert study.experiments["one"].methods == ["VJM"]
+    assert study.experiments["one"].methods == ["XGB", "VJM"]
+    with pytest.raises(ConfigError, match="the packages of all their methods are missing"):
+        study_of(experiments={"two": {"methods": ["Operon"]}}, unavailable="skip")
+
+
+def test_nothing_heavy_is_imported_to_look_for_packages():
+    """Every job reads the config again."""
+    code = (
+        "import sys; from vjmgp.competitors.packages import REQUIREMENTS, missing_extra\n"
+        "assert not any(missing_extra(f'{name}.X') for name in REQUIREMENTS)\n"
+        "assert not {'torch', 'xgboost', 'lightgbm', 'pyoperon', 'ffx'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_estimators_of_the_study_are_tried_before_anything_runs():
@@ -176,6 +210,10 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
         ({"estimator": "nowhere.Thing"}, "No module named 'nowhere'"),
         (
             {"estimator": "sklearn.svm.SVR", "grid": {"c": [1]}},
+            "methods.Mine.grid: 'c' is no argument of this class",
+        ),
+        (
+            {"estimator": "sklearn.svm.SVR", "grid": [{"C": 1}, {"c": 1}]},
             "methods.Mine.grid: 'c' is no argument of this class",
         ),
         ({"estimator": "sklearn.svm.SVC"}, "methods.Mine.estimator: SVC is no regressor"),
@@ -281,8 +319,14 @@ def test_the_grids_are_the_papers():
     catalogue = load("methods.yaml")
     assert set(paper) <= set(catalogue)
     for name, grid in paper.items():
-        if "planned" not in catalogue[name]:
-            assert catalogue[name].get("grid", {}) == grid, name
+        assert catalogue[name].get("grid", {}) == grid, name
+    assert len(paper) == 15
+    assert catalogue["Operon"]["settings"] == {
+        "local_iterations": 5,
+        "offspring_generator": "basic",
+        "reinserter": "keep-best",
+        "max_evaluations": 500000,
+    }
 
 
 def test_the_default_study_needs_no_network():
@@ -304,9 +348,7 @@ def test_the_papers_study_is_whole():
     text = (ROOT / "src/vjmgp/paper/win_tie_loss.csv").read_text().splitlines()[1:]
     assert {line.split(",")[0] for line in text} <= set(config["experiments"])
     assert config["seeds"] == 30
-    study_of_config("paper.yaml", unavailable="skip")
-    with pytest.raises(ConfigError, match="does not have"):
-        study_of_config("paper.yaml")
+    assert len(study_of_config("paper.yaml").experiments["competitors"].methods) == 16
 
 
 def test_the_conda_environment_is_in_step_with_the_package():

@@ -53,6 +53,7 @@ class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         settings["optimizer_iterations"] = settings.pop("local_iterations")  # its name today
         settings["n_threads"] = settings.pop("n_jobs")
         self.operon_ = SymbolicRegressor(**settings).fit(x, y)
+        self.operon_.individuals_ = []  # the whole population, which nobody asks for
         self.n_features_in_ = self.operon_.n_features_in_
         return self
 

@@ -73,12 +73,12 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
 
     folds = min(FOLDS, len(y))
     search = Search(None, {}, points, np.full((len(points), folds), np.nan))
-    order = [0]
-    if len(points) > 1:
-        _score(search, estimator, make, x, y, KFold(folds, shuffle=True, random_state=seed))
-        means = np.average(search.scores, axis=1)
-        order = [int(k) for k in np.argsort(-means, kind="stable") if not np.isnan(means[k])]
-    for k in order:
+    if len(points) == 1:
+        search.model, search.parameters = make(points[0]).fit(x, y), points[0]
+        return search
+    _score(search, estimator, make, x, y, KFold(folds, shuffle=True, random_state=seed))
+    means = np.average(search.scores, axis=1)
+    for k in (int(k) for k in np.argsort(-means, kind="stable") if not np.isnan(means[k])):
         try:
             model = make(points[k]).fit(x, y)
             _require_finite(model.predict(x))
