@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test format benchmark accuracy lock clean
+.PHONY: demo test slow-test format benchmark accuracy lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
@@ -15,6 +15,9 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/python -m pytest -n auto
+
+slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
+	$(BIN)/python -m pytest -n auto -m slow -s
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed

@@ -157,7 +157,7 @@ def test_the_whole_experiment_on_three_datasets(tmp_path):
     study = {
         "seeds": 3,
         "seeds_per_job": 3,
-        "datasets": ["547_no2", "1027_ESL", "690_visualizing_galaxy"],
+        "datasets": ["192_vineyard", "228_elusage", "210_cloud"],
         "experiments": {"competitors": {"methods": ["VJM", *PAPER]}},
     }
     snakemake(tmp_path, study)
@@ -269,13 +269,15 @@ def test_each_kind_of_ffx_term_is_written(rows):
 # -- the wrappers ----------------------------------------------------------------------------------
 
 
-def test_ffx_chooses_from_its_front_by_cross_validation(rows):
-    x, y, new = rows[0][:, :1], rows[1], rows[2][:, :1]
+def test_ffx_chooses_from_its_front_by_cross_validation():
+    rng = np.random.default_rng(0)
+    x, new = rng.normal(size=(60, 1)), rng.normal(size=(20, 1))
+    y = np.abs(x[:, 0]) + 0.4 * rng.normal(size=60)
     model = quietly(FFXRegressor(folds=3, random_state=0).fit, x, y)
     models = quietly(front, x, y)
     terms = [candidate.numBases() for candidate in models]
     assert terms == sorted(terms)
-    assert model.terms_ < terms[-1]  # FFX's own choice is the last, which follows the noise
+    assert model.terms_ < terms[-1] // 2  # FFX's own choice is the last, which follows the noise
     np.testing.assert_array_equal(
         model.predict(new), models[np.searchsorted(terms, model.terms_, "right") - 1].simulate(new)
     )

@@ -1,0 +1,228 @@
+"""The competitors: what tuning costs, beside plain `GridSearchCV`, and medians beside the paper's.
+
+    python -m benchmarks.competitors speed     # CPU seconds of one run of each, ours and plain
+    python -m benchmarks.competitors hours     # core-hours of the paper's experiment, and of a night
+    python -m benchmarks.competitors paper     # median test R², ours and the paper's
+
+All in one thread, in CPU seconds, which other programs on the machine hardly change. A run of
+Operon takes minutes: its seconds are those of one fit per setting, times the folds. Datasets that
+are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
+
+import argparse
+import itertools
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from sklearn.model_selection import GridSearchCV, KFold
+from snakemake.utils import update_config
+from threadpoolctl import threadpool_limits
+
+from benchmarks import machine
+from vjmgp import load_dataset, paper_split
+from vjmgp.competitors.tuning import FOLDS, grid_points
+from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.study.config import read_study
+from vjmgp.study.data import Problem
+from vjmgp.study.learners import make, run
+
+ROOT = Path(__file__).parent.parent
+METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+COMPETITORS = list(yaml.safe_load((ROOT / "src/vjmgp/paper/baseline_grids.yaml").read_text()))
+IN_THE_PAPER = ["XGB", "RandomForest", "ExtraTrees", "MLP", "AdaBoost", "SVR", "ElasticNet"]
+"""Those whose medians the paper tells."""
+DATASETS = [
+    *("1027_ESL", "547_no2", "690_visualizing_galaxy", "210_cloud", "197_cpu_act"),
+    *("215_2dplanes", "503_wind", "529_pollen", "564_fried", "1193_BNG_lowbwt"),
+]
+"""Few and many inputs, ordinal and nominal ones, little and much noise, measured and made up."""
+WIDTHS = ["1027_ESL", "547_no2", "197_cpu_act"]
+"""With 4, 7 and 21 inputs: what time depends on when all have 100 rows."""
+SLOW = "Operon"
+COSTLY = ("Operon", "FFX", "ExcelFormer")
+GP_SECONDS = 1.0
+"""A run of genetic programming, of all variants together; `benchmarks.speed` has them."""
+PAPERS_RUNS = 58 * 30
+
+
+def problem_of(dataset: str, seed: int) -> Problem:
+    """A run of the paper's protocol."""
+    data = load_dataset(dataset)
+    train, test = paper_split(dataset, len(data), seed)
+    labels = data.target[train]
+    return Problem(
+        dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels, ""
+    )
+
+
+def one_run(job: tuple[str, str, int]) -> dict[str, Any]:
+    """One method on one split of one dataset."""
+    method, dataset, seed = job
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        record = run(make(METHODS[method], {}), problem_of(dataset, seed))
+    keep = ("train_r2", "test_r2", "size", "seconds", "cpu_seconds", "parameters")
+    names = {"method": method, "dataset": dataset, "seed": seed}
+    return names | {key: record[key] for key in keep}
+
+
+def seconds_of(job: tuple[str, str, int]) -> dict[str, Any]:
+    """CPU seconds of a run; of Operon, from one fit per setting on the rows of one fold."""
+    method, dataset, seed = job
+    if method != SLOW:
+        return one_run(job)
+    problem = problem_of(dataset, seed)
+    x = problem.standardizer.standardize(problem.train_table)
+    y = problem.standardizer.standardize_target(problem.labels)
+    train, _ = next(KFold(FOLDS, shuffle=True, random_state=seed).split(x))
+    learner = make(METHODS[method], {})
+    points = grid_points(METHODS[method]["grid"])
+    started = time.process_time()
+    for point in points:
+        settings = METHODS[method]["settings"] | point
+        learner.kind(**settings, random_state=seed).fit(x[train], y[train])  # type: ignore[attr-defined]
+    mean = (time.process_time() - started) / len(points)
+    seconds = mean * (len(points) * FOLDS + 1)
+    return {"method": method, "dataset": dataset, "seed": seed, "cpu_seconds": seconds}
+
+
+def plain_search(method: str, dataset: str, seed: int) -> tuple[float, dict[str, Any]]:
+    """CPU seconds of scikit-learn's search over the same grid and folds, and its choice."""
+    problem = problem_of(dataset, seed)
+    x = problem.standardizer.standardize(problem.train_table)
+    y = problem.standardizer.standardize_target(problem.labels)
+    learner: Any = make(METHODS[method], {})
+    estimator = learner.kind(**learner.settings)
+    fixed = {"random_state": seed, "n_jobs": 1}
+    known = estimator.get_params()
+    estimator.set_params(**{name: value for name, value in fixed.items() if name in known})
+    points = [{key: [value] for key, value in p.items()} for p in grid_points(learner.grid)]
+    folds = KFold(FOLDS, shuffle=True, random_state=seed)
+    started = time.process_time()
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        search = GridSearchCV(estimator, points, cv=folds, error_score=np.nan).fit(x, y)
+    return time.process_time() - started, search.best_params_
+
+
+# -- what is printed -------------------------------------------------------------------------------
+
+
+def measure_speed(methods: list[str], dataset: str, seed: int) -> None:
+    print(f"CPU seconds of one run on {dataset}, seed {seed}", flush=True)
+    print(f"{'method':18}{'plain':>9}{'ours':>9}{'ratio':>7}  same choice", flush=True)
+    for method in methods:
+        if method == SLOW or "grid" not in METHODS[method]:
+            ours = seconds_of((method, dataset, seed))["cpu_seconds"]
+            print(f"{method:18}{ours:9.2f}{ours:9.2f}{1:7.2f}  the same work", flush=True)
+            continue
+        record = one_run((method, dataset, seed))
+        plain, choice = plain_search(method, dataset, seed)
+        ours = record["cpu_seconds"]
+        same = "yes" if choice == record["parameters"] else f"no: {choice}"
+        print(f"{method:18}{plain:9.2f}{ours:9.2f}{ours / plain:7.2f}  {same}", flush=True)
+
+
+def measure_hours(methods: list[str], jobs: int, output: Path) -> None:
+    with ProcessPoolExecutor(jobs) as pool:
+        work = list(itertools.product(methods, WIDTHS, [0]))
+        runs = pd.DataFrame(pool.map(seconds_of, work, chunksize=1))
+    runs.to_csv(output, index=False)
+    tell_hours(runs)
+
+
+def tell_hours(runs: pd.DataFrame) -> None:
+    table = runs.pivot_table(index="method", columns="dataset", values="cpu_seconds")[WIDTHS]
+    table["mean"] = table.mean(axis=1)
+    table["core-hours"] = table["mean"] * PAPERS_RUNS / 3600
+    print("CPU seconds of a run, and core-hours of 58 datasets × 30 seeds")
+    print(table.sort_values("core-hours").round(1).to_string())
+    print(f"all: {table['core-hours'].sum():.0f} core-hours")
+    hours = hours_of_study(table["mean"], "paper.yaml", "overnight.yaml")
+    print(f"config/overnight.yaml: {sum(hours.values()):.1f} core-hours,", hours)
+
+
+def hours_of_study(seconds: pd.Series, *files: str) -> dict[str, float]:
+    """Core-hours of a study's competitors, and of its runs of genetic programming."""
+    config: dict[str, Any] = {}
+    for name in files:
+        update_config(config, yaml.safe_load((ROOT / "config" / name).read_text()))
+    schema = ROOT / "workflow/schemas/config.schema.yaml"
+    study = read_study(config, schema, ROOT / "config/methods.yaml")
+    runs = {
+        (experiment.protocol, dataset, method)
+        for experiment in study.experiments.values()
+        for dataset in experiment.datasets
+        for method in experiment.methods
+    }
+    hours = {"genetic programming": 0.0, "light competitors": 0.0, "costly competitors": 0.0}
+    for _, _, method in runs:
+        kind = "costly competitors" if method in COSTLY else "light competitors"
+        kind = "genetic programming" if study.methods[method].is_gp else kind
+        each = GP_SECONDS if study.methods[method].is_gp else seconds[method]
+        hours[kind] += study.seeds * each / 3600
+    return {kind: round(value, 1) for kind, value in hours.items()}
+
+
+def compare_with_paper(seeds: int, jobs: int, output: Path) -> None:
+    work = list(itertools.product(DATASETS, IN_THE_PAPER, range(seeds)))
+    with ProcessPoolExecutor(jobs) as pool:
+        runs = pd.DataFrame(pool.map(one_run, [(m, d, s) for d, m, s in work], chunksize=1))
+    runs.to_csv(output, index=False)
+    tell_comparison(runs)
+
+
+def tell_comparison(runs: pd.DataFrame) -> None:
+    ours = runs.pivot_table(index="dataset", columns="method", values="test_r2", aggfunc="median")
+    ours = ours.reindex(index=DATASETS, columns=IN_THE_PAPER)
+    paper = paper_medians().loc[[pmlb_number(name) for name in ours.index], IN_THE_PAPER]
+    paper.index = ours.index
+    print("median test R²: ours (the paper's)")
+    text = ours.round(3).astype(str) + " (" + paper.round(3).astype(str) + ")"
+    print(text.to_string())
+    difference = pd.DataFrame(
+        {
+            "mean absolute difference": (ours - paper).abs().mean(),
+            "mean difference": (ours - paper).mean(),
+            "median absolute difference": (ours - paper).abs().median(),
+            "CPU seconds per run": runs.groupby("method")["cpu_seconds"].mean(),
+        }
+    )
+    print(difference.loc[IN_THE_PAPER].round(3).to_string())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=["speed", "hours", "paper"])
+    parser.add_argument("--methods", nargs="+", default=COMPETITORS)
+    parser.add_argument("--dataset", default="547_no2", help="of speed")
+    parser.add_argument("--seed", type=int, default=0, help="of speed")
+    parser.add_argument("--seeds", type=int, default=3, help="of paper: how many, from 0")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--output", type=Path, default=None)
+    arguments = parser.parse_args()
+    output = arguments.output or Path(f"results/benchmarks/competitors_{arguments.what}.csv")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    print(machine.description(), flush=True)
+    if arguments.what == "speed":
+        measure_speed(arguments.methods, arguments.dataset, arguments.seed)
+    elif arguments.what == "hours":
+        measure_hours(arguments.methods, arguments.jobs, output)
+    else:
+        compare_with_paper(arguments.seeds, arguments.jobs, output)
+
+
+if __name__ == "__main__":
+    main()
