@@ -1,7 +1,7 @@
 """The competitors: what tuning costs, beside plain `GridSearchCV`, and medians beside the paper's.
 
     python -m benchmarks.competitors speed     # CPU seconds of one run of each, ours and plain
-    python -m benchmarks.competitors hours     # core-hours of the paper's experiment, and of a night
+    python -m benchmarks.competitors hours     # core-hours of the paper's study, and of a night
     python -m benchmarks.competitors paper     # median test R², ours and the paper's
 
 All in one thread, in CPU seconds, which other programs on the machine hardly change. A run of
