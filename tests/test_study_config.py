@@ -10,6 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from snakemake.utils import update_config
 
 from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.datasets import paper_medians, pmlb_number
@@ -349,6 +350,38 @@ def test_the_papers_study_is_whole():
     assert {line.split(",")[0] for line in text} <= set(config["experiments"])
     assert config["seeds"] == 30
     assert len(study_of_config("paper.yaml").experiments["competitors"].methods) == 16
+
+
+def test_a_night_is_laid_over_the_papers_study():
+    config = load("paper.yaml")
+    update_config(config, load("overnight.yaml"))  # as Snakemake does with two config files
+    night = read_study(config, SCHEMA, CATALOGUE)
+    paper = study_of_config("paper.yaml")
+    assert set(night.methods) == set(paper.methods)
+    assert set(night.experiments) == set(paper.experiments) | {"costly_competitors"}
+    assert night.seeds == 10
+    assert len(night.experiments["competitors"].datasets) == 58
+    costly = night.experiments["costly_competitors"]
+    assert set(costly.datasets) <= set(embedded_datasets())
+
+
+def test_an_edit_of_ones_own_class_is_noticed(tmp_path, monkeypatch):
+    path = tmp_path / "my_learners.py"
+    path.write_text("from sklearn.linear_model import Ridge\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def code_of(estimator):
+        checks._hash_of_module.cache_clear()  # each call of Snakemake is a process of its own
+        methods = {"Mine": {"estimator": estimator}}
+        study = study_of(methods=methods, experiments={"one": {"methods": ["Mine"]}})
+        return checks.own_code(study.methods["Mine"])
+
+    before = code_of("my_learners.Ridge")
+    assert before == code_of("my_learners.Ridge")
+    path.write_text("from sklearn.linear_model import Ridge  # edited\n")
+    assert code_of("my_learners.Ridge") not in ("", before)
+    assert code_of("sklearn.linear_model.Ridge") == ""  # what a library's version tells
+    assert code_of("vjmgp.competitors.ffx.FFXRegressor") != ""
 
 
 def test_the_conda_environment_is_in_step_with_the_package():

@@ -120,7 +120,7 @@ def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
 
 PAPERS_METHODS = {
     name: method.definition
-    for name, method in study_of_config("paper.yaml", unavailable="skip").methods.items()
+    for name, method in study_of_config("paper.yaml").methods.items()
     if method.is_gp
 }
 
