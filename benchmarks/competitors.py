@@ -36,6 +36,7 @@ from benchmarks import machine
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
 from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.study.baselines import TunedEstimator
 from vjmgp.study.config import read_study
 from vjmgp.study.data import Problem
 from vjmgp.study.learners import make, run
@@ -91,12 +92,11 @@ def seconds_of(job: Job) -> dict[str, Any]:
     x = problem.standardizer.standardize(problem.train_table)
     y = problem.standardizer.standardize_target(problem.labels)
     train, _ = next(KFold(FOLDS, shuffle=True, random_state=seed).split(x))
-    learner = make(METHODS[method], {})
-    points = grid_points(METHODS[method]["grid"])
+    learner = TunedEstimator(METHODS[method])
+    points = grid_points(learner.grid)
     started = time.process_time()
     for point in points:
-        settings = METHODS[method]["settings"] | point
-        learner.kind(**settings, random_state=seed).fit(x[train], y[train])  # type: ignore[attr-defined]
+        learner.unfitted(seed).set_params(**point).fit(x[train], y[train])
     mean = (time.process_time() - started) / len(points)
     seconds = mean * (len(points) * FOLDS + 1)
     return {"method": method, "dataset": dataset, "seed": seed, "cpu_seconds": seconds}
@@ -107,17 +107,15 @@ def plain_search(method: str, dataset: str, seed: int) -> tuple[float, dict[str,
     problem = problem_of(dataset, seed)
     x = problem.standardizer.standardize(problem.train_table)
     y = problem.standardizer.standardize_target(problem.labels)
-    learner: Any = make(METHODS[method], {})
-    estimator = learner.kind(**learner.settings)
-    fixed = {"random_state": seed, "n_jobs": 1}
-    known = estimator.get_params()
-    estimator.set_params(**{name: value for name, value in fixed.items() if name in known})
+    learner = TunedEstimator(METHODS[method])
     points = [{key: [value] for key, value in p.items()} for p in grid_points(learner.grid)]
     folds = KFold(FOLDS, shuffle=True, random_state=seed)
     started = time.process_time()
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        search = GridSearchCV(estimator, points, cv=folds, error_score=np.nan).fit(x, y)
+        search = GridSearchCV(learner.unfitted(seed), points, cv=folds, error_score=np.nan).fit(
+            x, y
+        )
     return time.process_time() - started, search.best_params_
 
 

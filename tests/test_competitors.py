@@ -170,6 +170,25 @@ def test_the_whole_experiment_on_three_datasets(tmp_path):
     print(seconds.join(runs.groupby("method")["test_r2"].median().round(3)).to_string())
 
 
+class Holey(LinearRegression):
+    """Undefined or infinite for some rows it has not seen."""
+
+    def predict(self, x):
+        values = super().predict(x)
+        if len(x) > 30:
+            values[:2] = np.nan, np.inf
+        return values
+
+
+def test_undefined_predictions_are_the_mean_and_infinite_ones_are_clipped():
+    problem = problem_of("192_vineyard")
+    learner = make({"estimator": f"{__name__}.Holey"}, {})
+    learner.fit(problem)
+    values = learner.predict(problem.table)
+    assert values[:2] == pytest.approx([problem.labels.mean(), problem.labels.max()])
+    assert np.isfinite(values).all()
+
+
 # -- sizes -----------------------------------------------------------------------------------------
 
 

@@ -30,17 +30,20 @@ class TunedEstimator:
         self.settings = definition.get("settings", {})
         self.grid = definition.get("grid", {})
 
+    def unfitted(self, seed: int) -> Any:
+        """The class with its settings, a run's seed, and one thread."""
+        estimator = self.kind(**self.settings)
+        fixed = {"random_state": seed, "n_jobs": 1}
+        known = estimator.get_params()
+        return estimator.set_params(**{key: fixed[key] for key in fixed if key in known})
+
     def fit(self, problem: Problem) -> None:
         """Tune and fit, in one thread whatever the class would like."""
         self.standardizer = problem.standardizer
         x = self.standardizer.standardize(problem.train_table)
         y = self.standardizer.standardize_target(problem.labels)
-        estimator = self.kind(**self.settings)
-        fixed = {"random_state": problem.seed, "n_jobs": 1}
-        known = estimator.get_params()
-        estimator.set_params(**{name: value for name, value in fixed.items() if name in known})
         with threadpool_limits(1):
-            self.search = tune(estimator, self.grid, x, y, problem.seed)
+            self.search = tune(self.unfitted(problem.seed), self.grid, x, y, problem.seed)
         for k, reason in self.search.failures.items():
             log.info("grid point %s failed: %s", self.search.points[k], reason)
 
