@@ -12,12 +12,14 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
 
 import argparse
+import functools
 import itertools
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from benchmarks import machine
 from vjmgp import (
@@ -42,12 +44,12 @@ def cached_datasets() -> list[str]:
     return sorted(name for name in names if pmlb_number(name) in paper_medians().index)
 
 
-def one_run(job: tuple[str, str, int]) -> dict[str, object]:
+def one_run(job: tuple[str, str, int], settings: dict[str, object]) -> dict[str, object]:
     """One method on one split of one dataset."""
     dataset, method, seed = job
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
-    model = VJMRegressor(method, random_state=seed, categorical_features=data.nominal)
+    model = VJMRegressor(method, **settings, random_state=seed, categorical_features=data.nominal)
     started = time.perf_counter()
     model.fit(data.inputs.iloc[train], data.target[train])
     seconds = time.perf_counter() - started
@@ -116,6 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
     parser.add_argument("--methods", nargs="+", default=["jensen_gap", "none"], help="or all")
+    parser.add_argument("--settings", nargs="+", default=[], help="of VJMRegressor: sigma=0.1 …")
     parser.add_argument("--seeds", type=int, default=5, help="how many, from 0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks/accuracy.csv"))
@@ -124,12 +127,18 @@ def main() -> None:
     datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
     if arguments.methods == ["all"]:
         arguments.methods = list(REGULARIZERS)
+    settings = {
+        name: yaml.safe_load(value)
+        for name, _, value in (text.partition("=") for text in arguments.settings)
+    }
     for name in arguments.methods:
         compile_kernels(name)
     jobs = list(itertools.product(datasets, arguments.methods, range(arguments.seeds)))
     started = time.perf_counter()
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        runs = pd.DataFrame(pool.map(one_run, jobs, chunksize=5))
+        runs = pd.DataFrame(
+            pool.map(functools.partial(one_run, settings=settings), jobs, chunksize=5)
+        )
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     runs.to_csv(arguments.output, index=False)
     medians = table_of_medians(runs)
