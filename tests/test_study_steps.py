@@ -25,7 +25,7 @@ from vjmgp.study.data import (
     split_rows,
 )
 from vjmgp.study.gp import legend_of
-from vjmgp.study.statistics import compare_methods
+from vjmgp.study.statistics.compare import compare_methods
 
 PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}
 LABEL_NOISE = {"train_rows": None, "train_share": 0.8, "label_noise": 1.0}
@@ -278,15 +278,16 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
     ]  # fmt: skip
     collect.write_csv(str(tmp_path / "runs.csv"), collect.table_of_runs(records))
     table = collect.read_runs(str(tmp_path / "runs.csv"))
-    names = [str(tmp_path / name) for name in ("summary", "medians", "test", "train")]
-    compare_methods(
-        str(tmp_path / "runs.csv"), ["None", "null", "nan"], ["NA"], False, 0.01, *names
-    )
+    methods = ["None", "null", "nan"]
+    compare_methods(str(tmp_path / "runs.csv"), methods, ["NA"], False, 0.01, str(tmp_path))
     assert set(table["method"]) == {"None", "null", "nan"}
-    summary = collect.read_table(names[0]).set_index("method")
+    summary = collect.read_table(tmp_path / "summary.csv").set_index("method")
     assert summary.loc["None", "mean_of_median_test_r2"] == 1.5
-    assert collect.read_table(names[1]).set_index("dataset").loc["NA", "null"] == 1.5
-    assert collect.read_table(names[2])["similar"].tolist() == [1] * 6
+    medians = collect.read_table(tmp_path / "medians.csv").set_index("dataset")
+    assert medians.loc["NA", "null"] == 1.5
+    counts = collect.read_table(tmp_path / "win_tie_loss_test_r2.csv")
+    assert counts["similar"].tolist() == [1] * 6
+    assert "null" in (tmp_path / "latex/medians.tex").read_text()
 
 
 def test_a_study_whose_runs_all_failed_says_so(tmp_path):

@@ -79,7 +79,7 @@ def timeless(path: Path, *more: str) -> str:
     """A table as text, without the columns that no two runs share."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     return table.drop(
-        columns=[c for c in (*WALL_TIMES, "median_seconds", *more) if c in table]
+        columns=[c for c in (*WALL_TIMES, "median_seconds", "mean_seconds", *more) if c in table]
     ).to_csv()
 
 

@@ -73,6 +73,18 @@ rule compare_methods:
             labels={"table": "{experiment}: better, similar, worse on test data"},
         ),
         train="<results>/tables/{experiment}/win_tie_loss_train_r2.csv",
+        means="<results>/tables/{experiment}/means.csv",
+        tests=expand(
+            "<results>/tables/{{experiment}}/tests_{metric}.csv",
+            metric=["test_r2", "train_r2"],
+        ),
+        pairwise=report(
+            "<results>/tables/{experiment}/pairwise.csv",
+            caption="../report/pairwise.rst",
+            category="Tables",
+            labels={"table": "{experiment}: pairs of methods over all datasets"},
+        ),
+        latex=directory("<results>/tables/{experiment}/latex"),
     log:
         "<logs>/compare_methods/{experiment}.log",
     conda:
@@ -86,6 +98,6 @@ rule compare_methods:
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
         papers_protocol=lambda wildcards: checks.is_papers(STUDY, wildcards.experiment),
         significance=STUDY.config["significance"],
-        code=code_id("study/collect.py", "study/statistics.py"),
+        code=code_id("study/collect.py", "study/statistics", "study/latex.py"),
     script:
         "../scripts/compare_methods.py"

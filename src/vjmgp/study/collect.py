@@ -91,7 +91,7 @@ def typical_models(records: list[Record]) -> list[dict[str, Any]]:
     return models
 
 
-def write_csv(path: str, table: pd.DataFrame) -> None:
+def write_csv(path: str | Path, table: pd.DataFrame) -> None:
     """Write a table so that nobody ever sees a part of it."""
     write_whole(Path(path), [table.to_csv(index=False).encode()])
 

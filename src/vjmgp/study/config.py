@@ -146,8 +146,14 @@ def seeds_of(block: str) -> range:
 
 
 def code_id(*names: str) -> str:
-    """A hash of files of this package: what a step's results depend on beyond its inputs."""
-    return hash_of_files((PACKAGE / name for name in names), PACKAGE)
+    """A hash of files of this package: what a step's results depend on beyond its inputs.
+
+    A folder stands for all files in it.
+    """
+    paths = [PACKAGE / name for name in names]
+    inside = [path for folder in paths if folder.is_dir() for path in folder.rglob("*.*")]
+    files = [path for path in (*paths, *inside) if path.is_file() and path.suffix != ".pyc"]
+    return hash_of_files(files, PACKAGE)
 
 
 # -- reading -------------------------------------------------------------------------------------

@@ -1,0 +1,67 @@
+"""Tables as LaTeX, with the rules of booktabs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..fetching import write_whole
+
+SYMBOLS = {
+    "²": "$^2$", "∼": "$\\sim$", "−": "$-$", "≤": "$\\leq$",
+    "τ": "$\\tau$", "α": "$\\alpha$", "γ": "$\\gamma$", "σ": "$\\sigma$",
+}  # fmt: skip
+"""Signs of ours that not every TeX knows as letters."""
+WIDE = 7
+"""Columns beyond which a table is set in small type."""
+
+
+def write_latex(
+    path: Path,
+    table: pd.DataFrame,
+    caption: str,
+    digits: dict[str, int] | None = None,
+    best: list[str] | None = None,
+) -> None:
+    """Write a table; in each row the largest of the columns `best` is bold."""
+    write_whole(path, [latex_of(table, caption, digits, best).encode()])
+
+
+def latex_of(
+    table: pd.DataFrame,
+    caption: str,
+    digits: dict[str, int] | None = None,
+    best: list[str] | None = None,
+) -> str:
+    """A floating table that needs the package booktabs and nothing else."""
+    numbers = {
+        column: f"${{:.{(digits or {}).get(str(column), 3)}f}}$"
+        for column in table.select_dtypes("float").columns
+    }
+    style: Any = table.reset_index(drop=True).style.hide(axis="index")
+    style = style.format(numbers, escape="latex", na_rep="--")
+    if best:
+        style = style.highlight_max(subset=best, axis=1, props="textbf:--rwrap;")
+    style = style.format_index(lambda name: _escaped(_heading(str(name))), axis=1)
+    wide = len(table.columns) > WIDE
+    columns = "".join("r" if pd.api.types.is_numeric_dtype(t) else "l" for t in table.dtypes)
+    text = style.to_latex(
+        hrules=True, position_float="centering", caption=_escaped(caption), column_format=columns
+    )
+    if wide:
+        text = text.replace("\\centering", "\\centering\\scriptsize", 1)
+    for sign, command in SYMBOLS.items():
+        text = text.replace(sign, command)
+    return str(text)
+
+
+def _heading(column: str) -> str:
+    """A column's name in words; names of methods stay as they are."""
+    words = column.replace("_r2", " R²")
+    return words.replace("_", " ") if column.islower() else words
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{mark}" if mark in "&%$#_{}" else mark for mark in text)

@@ -1,0 +1,84 @@
+"""The statistics of one experiment, as files: CSV to compute with, LaTeX to print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ..collect import read_runs, write_csv
+from ..config import PAPER_COLUMN
+from ..latex import write_latex
+from .counts import counts_of, matrix_of
+from .paired import paired_tests
+from .pairwise import pairwise_tests
+from .summaries import by_dataset, summary_of, with_paper
+
+METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
+
+
+def compare_methods(
+    runs: str,
+    methods: list[str],
+    datasets: list[str],
+    papers_protocol: bool,
+    significance: float,
+    folder: str,
+) -> None:
+    """Write an experiment's statistics into its folder of tables."""
+    table = read_runs(runs)
+    tables, latex = Path(folder), Path(folder) / "latex"
+    summary = summary_of(table, methods, datasets)
+    write_csv(tables / "summary.csv", summary)
+    write_latex(
+        latex / "summary.tex",
+        summary[["method", "mean_test_r2", "mean_of_median_test_r2", "mean_rank", "median_train_r2",
+                 "median_size", "median_seconds", "runs"]],
+        "Methods over all datasets",
+        digits={"mean_rank": 2, "median_size": 0, "median_seconds": 2},
+    )  # fmt: skip
+    medians = by_dataset(table, methods, datasets)
+    found = {
+        "medians": with_paper(medians) if papers_protocol else medians,
+        "means": by_dataset(table, methods, datasets, how="mean"),
+    }
+    for name, values in found.items():
+        write_csv(tables / f"{name}.csv", values.reset_index())
+        write_latex(
+            latex / f"{name}.tex",
+            values.reset_index(),
+            f"{name.capitalize()} of test R² by dataset",
+            best=[column for column in values.columns if column != PAPER_COLUMN],
+        )
+    for metric, words in METRICS.items():
+        tests = paired_tests(table, methods, datasets, metric, significance)
+        counts = counts_of(tests, methods)
+        write_csv(tables / f"tests_{metric}.csv", tests)
+        write_csv(tables / f"win_tie_loss_{metric}.csv", counts)
+        write_latex(
+            latex / f"win_tie_loss_{metric}.tex",
+            upper_triangle(matrix_of(counts, methods)),
+            f"Datasets on which the row's method is better (+), similar (∼) or worse (−): {words}, "
+            f"Wilcoxon signed-rank test at {significance:g}",
+        )
+    pairs = pairwise_tests(medians, significance)
+    write_csv(tables / "pairwise.csv", pairs)
+    write_latex(
+        latex / "pairwise.tex",
+        pairs.drop(columns="note"),
+        "Pairs of methods over all datasets: Wilcoxon signed-rank test on median test R², adjusted "
+        "after Benjamini and Hochberg",
+    )
+
+
+def upper_triangle(matrix: pd.DataFrame) -> pd.DataFrame:
+    """The matrix as the paper prints it: each pair once, with signs."""
+    methods = list(matrix["method"])
+    table = matrix[["method", *methods[1:]]].iloc[:-1].copy()
+    for row, method in enumerate(methods[:-1]):
+        for column, other in enumerate(methods[1:]):
+            better, _, rest = str(matrix.loc[row, other]).partition("/")
+            similar, _, worse = rest.partition("/")
+            text = f"{better}(+)/{similar}(∼)/{worse}(−)" if column >= row else ""
+            table.loc[table["method"] == method, other] = text
+    return table

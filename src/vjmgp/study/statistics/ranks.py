@@ -1,0 +1,68 @@
+"""Mean ranks over datasets, Friedman's test and the critical difference of Nemenyi's.
+
+After Demšar, "Statistical comparisons of classifiers over multiple data sets" (2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import friedmanchisquare, studentized_range
+
+
+@dataclass(frozen=True)
+class CriticalDifference:
+    """What a critical-difference diagram shows."""
+
+    ranks: dict[str, float]
+    """Mean rank by method, the best (smallest) first."""
+    difference: float
+    """Mean ranks closer than this are not significantly different."""
+    groups: list[list[str]]
+    """Largest sets of methods within the critical difference of each other, of two or more."""
+    p: float
+    """Friedman's test that all methods are the same."""
+    datasets: int
+    """Datasets that every method has; others are left out."""
+    level: float
+
+
+def nemenyi_difference(methods: int, datasets: int, level: float) -> float:
+    """The critical difference of mean ranks."""
+    q = studentized_range.ppf(1.0 - level, methods, np.inf) / np.sqrt(2.0)
+    return float(q * np.sqrt(methods * (methods + 1) / (6.0 * datasets)))
+
+
+def critical_difference(scores: pd.DataFrame, level: float) -> CriticalDifference | None:
+    """From datasets × methods, larger is better; None for fewer than 3 methods or 2 datasets."""
+    whole = scores.dropna(axis=1, how="all").dropna()
+    datasets, methods = whole.shape
+    if methods < 3 or datasets < 2:
+        return None
+    ranks = whole.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+    difference = nemenyi_difference(methods, datasets, level)
+    with np.errstate(all="ignore"):
+        p = float(friedmanchisquare(*whole.to_numpy().T).pvalue)
+    return CriticalDifference(
+        {str(name): float(rank) for name, rank in ranks.items()},
+        difference,
+        _groups([str(name) for name in ranks.index], ranks.to_numpy(), difference),
+        1.0 if np.isnan(p) else p,  # all ranks tied
+        datasets,
+        level,
+    )
+
+
+def _groups(names: list[str], ranks: NDArray[np.float64], difference: float) -> list[list[str]]:
+    """Runs of neighbours within the difference that no longer run contains."""
+    groups: list[list[str]] = []
+    reached = 0
+    for first in range(len(names)):
+        last = int(np.searchsorted(ranks, ranks[first] + difference, side="right"))
+        if last > max(reached, first + 1):
+            groups.append(names[first:last])
+            reached = last
+    return groups

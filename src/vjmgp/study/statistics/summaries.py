@@ -1,0 +1,70 @@
+"""Medians and means: by dataset, and over all of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ...datasets import paper_medians, pmlb_number
+from ..config import PAPER_COLUMN, paper_datasets
+
+
+def by_dataset(
+    runs: pd.DataFrame,
+    methods: list[str],
+    datasets: list[str],
+    metric: str = "test_r2",
+    how: Literal["median", "mean"] = "median",
+) -> pd.DataFrame:
+    """Median or mean by dataset and method."""
+    table = runs.pivot_table(index="dataset", columns="method", values=metric, aggfunc=how)
+    table = table.reindex(index=datasets, columns=methods).astype(np.float64)
+    table.columns.name = None
+    return table
+
+
+def common_datasets(scores: pd.DataFrame) -> pd.DataFrame:
+    """The datasets that all methods with any run have: what means may be compared on."""
+    return scores[scores.dropna(axis=1, how="all").notna().all(axis=1)]
+
+
+def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
+    """The medians, and the paper's for VJM where it has the dataset."""
+    paper, known = paper_medians()["VJM-GP"], paper_datasets()
+    values = [
+        float(paper.loc[pmlb_number(name)]) if name in known else np.nan for name in medians.index
+    ]
+    return medians.assign(**{PAPER_COLUMN: values})
+
+
+def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> pd.DataFrame:
+    """One row per method: accuracy, rank, size and time.
+
+    Means and ranks of test R² are over the datasets that all methods have, so that an unfinished
+    method is not compared on easier or harder ones; `common_datasets` is their number.
+    """
+    medians = by_dataset(runs, methods, datasets)
+    common = common_datasets(medians)
+    means = by_dataset(runs, methods, datasets, how="mean").loc[common.index]
+    groups = runs.groupby("method")
+    table = pd.DataFrame(
+        {
+            "mean_of_median_test_r2": common.mean(),
+            "mean_test_r2": means.mean(),
+            "mean_rank": common.rank(axis=1, ascending=False).mean(),
+            "median_train_r2": groups["train_r2"].median(),
+            "median_size": groups["size"].median(),
+            "median_trees": groups["trees"].median(),
+            "median_seconds": groups["seconds"].median(),
+            "mean_seconds": groups["seconds"].mean(),
+            "runs": groups.size(),
+            "datasets": medians.notna().sum(),
+        }
+    )
+    table = table.reindex(methods)
+    for count in ("runs", "datasets"):
+        table[count] = table[count].fillna(0).astype(int)
+    table["common_datasets"] = len(common)
+    return table.reset_index(names="method")
