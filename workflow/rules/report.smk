@@ -6,6 +6,7 @@ rule write_report:
         facts=expand("<results>/datasets/{dataset}/facts.json", dataset=STUDY.datasets),
         runs="<results>/tables/runs.csv",
         failures="<results>/tables/failures.csv",
+        scoreboard="<results>/tables/scoreboard.csv",
         models=expand(
             "<results>/tables/{experiment}/models.json", experiment=STUDY.experiments
         ),

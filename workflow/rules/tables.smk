@@ -101,3 +101,31 @@ rule compare_methods:
         code=code_id("study/collect.py", "study/statistics", "study/latex.py"),
     script:
         "../scripts/compare_methods.py"
+
+
+rule score_claims:
+    input:
+        runs="<results>/tables/runs.csv",
+    output:
+        table=report(
+            "<results>/tables/scoreboard.csv",
+            caption="../report/scoreboard.rst",
+            category="Tables",
+            labels={"table": "the paper's claims and our outcome"},
+        ),
+        latex="<results>/tables/scoreboard.tex",
+    log:
+        "<logs>/score_claims.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        study=checks.for_scoreboard(STUDY),
+        code=code_id(
+            "paper", "study/collect.py", "study/statistics", "study/scoreboard"
+        ),
+    script:
+        "../scripts/score_claims.py"

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
-from ..protocol import PAPER, Protocol
+from ..protocol import LABEL_NOISE, PAPER, Protocol
 from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
@@ -54,6 +54,20 @@ def for_report(study: Study) -> dict[str, Any]:
         "own_data": list(study.own_data),
         "methods": {name: method.definition for name, method in study.methods.items()},
         "skipped": study.skipped,
+    }
+
+
+def for_scoreboard(study: Study) -> dict[str, Any]:
+    """What decides whether the study's runs speak to the paper's claims."""
+    papers = {"paper": PAPER, "label_noise": LABEL_NOISE}
+    return {
+        "protocols": {
+            kind: [name for name, protocol in study.protocols.items() if protocol == rule]
+            for kind, rule in papers.items()
+        },
+        "significance": study.config["significance"],
+        "own_methods": list(study.config["methods"]),
+        "methods": {name: method.definition for name, method in study.methods.items()},
     }
 
 

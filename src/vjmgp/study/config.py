@@ -26,7 +26,7 @@ PACKAGE = Path(__file__).parent.parent
 RULES = (
     *("all", "study", "fetch_dataset", "prepare_dataset", "split_rows", "compile_kernels"),
     *("estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
-    *("compare_methods", "draw_figures", "write_report"),
+    *("compare_methods", "score_claims", "draw_figures", "write_report"),
 )
 """Names of the workflow's rules, which no experiment can have."""
 SHARED_KERNELS = "jensen_gap-lexicase"

@@ -34,7 +34,13 @@ NO_HIDDEN_THREAD = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 """Else pyarrow's allocator starts one when it is imported."""
 MODULES = (
     *(f"vjmgp.study.{name}" for name in ("data", "runs", "gp", "baselines", "collect")),
-    *("vjmgp.study.statistics.compare", "vjmgp.study.figures", "jinja2", "pyarrow.parquet"),
+    *(
+        "vjmgp.study.statistics.compare",
+        "vjmgp.study.scoreboard.score",
+        "vjmgp.study.figures",
+        "jinja2",
+        "pyarrow.parquet",
+    ),
     *(f"sklearn.{name}" for name in ("linear_model", "svm", "neighbors", "kernel_ridge")),
     *("sklearn.neural_network", "sklearn.ensemble"),
 )

@@ -92,38 +92,38 @@ def paired_tests(
     bootstrap interval. A dataset without a pair has no outcome.
     """
     scores = scores_by_seed(runs, methods, datasets, metric)
-    parts = []
-    for a, b in itertools.combinations(methods, 2):
-        first, second = scores[a], scores[b]
-        differences = first - second
-        pairs = np.isfinite(differences).sum(axis=1)
-        ties = (differences == 0.0).sum(axis=1)
-        either = (np.isfinite(first) | np.isfinite(second)).sum(axis=1)
-        p = p_values(differences, level)
-        few = np.array([too_few(int(n), level) for n in pairs - ties], dtype=bool)
-        low, high = bootstrap_medians(differences)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "method": a,
-                    "versus": b,
-                    "dataset": datasets,
-                    "pairs": pairs,
-                    "ties": ties,
-                    "unpaired": either - pairs,
-                    "p": np.where(pairs > 0, p, np.nan),
-                    "outcome": np.where(pairs > 0, outcomes(differences, p, level), ""),
-                    "note": np.select(
-                        [pairs == 0, ties == pairs, few], [NO_PAIRS, ALL_TIES, TOO_FEW], ""
-                    ),
-                    "median_difference": medians_of_rows(differences),
-                    "low": low,
-                    "high": high,
-                    "rank_biserial": rank_biserial(differences),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=TEST_COLUMNS)
+    parts = [
+        tests_of_pair(scores[a], scores[b], level).assign(method=a, versus=b, dataset=datasets)
+        for a, b in itertools.combinations(methods, 2)
+    ]
+    if not parts:
+        return pd.DataFrame(columns=TEST_COLUMNS)
+    return pd.concat(parts, ignore_index=True)[TEST_COLUMNS]
+
+
+def tests_of_pair(first: Floats, second: Floats, level: float) -> pd.DataFrame:
+    """Two methods, each with datasets × seeds: a row for each dataset."""
+    differences = first - second
+    pairs = np.isfinite(differences).sum(axis=1)
+    ties = (differences == 0.0).sum(axis=1)
+    either = (np.isfinite(first) | np.isfinite(second)).sum(axis=1)
+    p = p_values(differences, level)
+    few = np.array([too_few(int(n), level) for n in pairs - ties], dtype=bool)
+    low, high = bootstrap_medians(differences)
+    return pd.DataFrame(
+        {
+            "pairs": pairs,
+            "ties": ties,
+            "unpaired": either - pairs,
+            "p": np.where(pairs > 0, p, np.nan),
+            "outcome": np.where(pairs > 0, outcomes(differences, p, level), ""),
+            "note": np.select([pairs == 0, ties == pairs, few], [NO_PAIRS, ALL_TIES, TOO_FEW], ""),
+            "median_difference": medians_of_rows(differences),
+            "low": low,
+            "high": high,
+            "rank_biserial": rank_biserial(differences),
+        }
+    )
 
 
 def medians_of_rows(values: Floats) -> Floats:

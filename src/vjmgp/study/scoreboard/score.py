@@ -1,0 +1,283 @@
+"""Every claim of the paper beside ours, with a verdict and the amount."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..collect import read_runs, write_csv
+from ..config import paper_datasets
+from ..latex import write_latex
+from ..statistics.paired import BETTER, SIMILAR, WORSE, scores_by_seed, tests_of_pair, too_few
+from .claims import (
+    LABEL_NOISE,
+    PAPER,
+    CountClaim,
+    Counts,
+    MedianClaim,
+    ValueClaim,
+    count_claims,
+    headline_figures,
+    median_claims,
+    value_claims,
+)
+from .verdicts import (
+    CONFIRMED,
+    NOT_CONFIRMED,
+    NOT_RUN,
+    TOO_FEW_RUNS,
+    datasets_needed,
+    direction,
+    verdict_on_counts,
+    verdict_on_median,
+    verdict_on_values,
+)
+
+Row = dict[str, Any]
+WORDS = {1: "better than", 0: "like", -1: "worse than"}
+COLUMNS = [
+    *("part", "claim", "paper", "ours", "status", "unit", "paper_amount", "our_amount"),
+    *("difference", "note", "metric", "method", "versus", "dataset"),
+]
+
+
+def score_claims(runs: str, study: dict[str, Any], table: str, latex: str) -> None:
+    """Write the scoreboard."""
+    found = scoreboard(read_runs(runs), study)
+    write_csv(table, found)
+    write_latex(
+        Path(latex),
+        found[["claim", "paper", "ours", "status"]][found["part"] != "medians"],
+        "Claims of the paper and our outcome",
+    )
+
+
+def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
+    """One row per claim.
+
+    `study` has the names of the protocols that are the paper's (`protocols`), the level of the
+    tests (`significance`), `seeds`, the methods that the study defines itself (`own_methods`),
+    which are not the paper's, and the definitions of all (`methods`).
+    """
+    evidence = Evidence(runs, study)
+    rows = [evidence.counts(claim) for claim in count_claims()]
+    rows += [evidence.values(claim) for claim in value_claims()]
+    rows += evidence.settings()
+    rows += [evidence.median(claim) for claim in median_claims()]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+class Evidence:
+    """The runs of a study that speak to the paper's claims: its datasets, protocols, methods."""
+
+    def __init__(self, runs: pd.DataFrame, study: dict[str, Any]) -> None:
+        self.study = study
+        self.level: float = study["significance"]
+        ours = runs[runs["dataset"].isin(list(paper_datasets()))]
+        ours = ours[~ours["method"].isin(study["own_methods"])]
+        self.runs = {
+            protocol: ours[ours["protocol"].isin(study["protocols"][protocol])].drop_duplicates(
+                ["dataset", "method", "seed"]
+            )
+            for protocol in (PAPER, LABEL_NOISE)
+        }
+        self.methods = {kind: set(table["method"]) for kind, table in self.runs.items()}
+        self.datasets = {kind: sorted(set(table["dataset"])) for kind, table in self.runs.items()}
+        self._scores: dict[tuple[str, str], dict[str, Any]] = {}
+        by_name = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
+        self._test_r2 = {key: values.to_numpy(dtype=np.float64) for key, values in by_name}
+
+    def scores(self, protocol: str, metric: str) -> dict[str, Any]:
+        """Datasets × seeds of each method."""
+        key = protocol, metric
+        if key not in self._scores:
+            self._scores[key] = scores_by_seed(
+                self.runs[protocol], sorted(self.methods[protocol]), self.datasets[protocol], metric
+            )
+        return self._scores[key]
+
+    def missing(self, protocol: str, *methods: str) -> str:
+        """Why methods cannot be compared: those of the study's own, and those without runs."""
+        own = [name for name in methods if name in self.study["own_methods"]]
+        if own:
+            return f"{', '.join(own)}: defined by this study, not as in the paper"
+        none = [name for name in dict.fromkeys(methods) if name not in self.methods[protocol]]
+        return f"no runs of {', '.join(none)}" if none else ""
+
+    def counts(self, claim: CountClaim) -> Row:
+        """Better, similar, worse."""
+        words = f"{claim.method} {WORDS[direction(claim.counts)]} {claim.versus}"
+        row = {
+            "part": claim.part,
+            "claim": words + (" on training data" if claim.metric == "train_r2" else ""),
+            "paper": str(claim.counts),
+            "unit": "better − worse, share of datasets",
+            "paper_amount": claim.counts.net,
+            "metric": claim.metric,
+            "method": claim.method,
+            "versus": claim.versus,
+        }
+        missing = self.missing(claim.protocol, claim.method, claim.versus)
+        if missing:
+            return row | _not_run(missing)
+        scores = self.scores(claim.protocol, claim.metric)
+        tests = tests_of_pair(scores[claim.method], scores[claim.versus], self.level)
+        tests = tests[tests["pairs"] > 0]
+        if not len(tests):
+            return row | _not_run("no dataset with runs of both")
+        enough = tests[[not too_few(int(pairs), self.level) for pairs in tests["pairs"]]]
+        ours, judged = (_counted(part["outcome"]) for part in (tests, enough))
+        status = verdict_on_counts(claim.counts, judged)
+        note = ""
+        if status == TOO_FEW_RUNS:
+            note = (
+                f"{judged.datasets} of the {datasets_needed(claim.counts.datasets)} datasets "
+                "needed have enough paired runs"
+            )
+        elif ours.datasets < claim.counts.datasets:
+            note = f"on {ours.datasets} of {claim.counts.datasets} datasets"
+        return row | {
+            "ours": str(ours),
+            "status": status,
+            "our_amount": ours.net,
+            "difference": ours.net - claim.counts.net,
+            "note": note,
+        }
+
+    def values(self, claim: ValueClaim) -> Row:
+        """Two figures and which is larger."""
+        larger = "larger" if claim.values[0] > claim.values[1] else "smaller"
+        amount = _ratio if claim.ratio else _difference
+        row = {
+            "part": claim.part,
+            "claim": f"{claim.method} {larger} than {claim.versus}: {claim.words}",
+            "paper": _pair(claim.values),
+            "unit": "ratio" if claim.ratio else "difference",
+            "paper_amount": amount(claim.values),
+            "metric": claim.column,
+            "method": claim.method,
+            "versus": claim.versus,
+            "dataset": claim.dataset or "",
+        }
+        missing = self.missing(claim.protocol, claim.method, claim.versus)
+        if missing:
+            return row | _not_run(missing)
+        runs = self.runs[claim.protocol]
+        if claim.dataset:
+            runs = runs[runs["dataset"] == claim.dataset]
+        both = runs.pivot_table(index=["dataset", "seed"], columns="method", values=claim.column)
+        both = both.reindex(columns=[claim.method, claim.versus]).dropna()
+        if not len(both):
+            return row | _not_run("no dataset with runs of both")
+        pairs = both.groupby(level="dataset").size()
+        whole = int(str(headline_figures()["datasets"]))
+        needed = 1 if claim.dataset else datasets_needed(whole)
+        judged = int(sum(not too_few(int(n), self.level) for n in pairs))
+        # Every dataset counts the same in a mean, as in the paper, even if runs are missing.
+        found = both.median() if claim.how == "median" else both.groupby(level=0).mean().mean()
+        ours = float(found[claim.method]), float(found[claim.versus])
+        status = verdict_on_values(claim.values, ours, judged >= needed)
+        return row | {
+            "ours": _pair(ours),
+            "status": status,
+            "our_amount": amount(ours),
+            "difference": amount(ours) - amount(claim.values),
+            "note": f"{judged} of the {needed} datasets needed have enough paired runs"
+            if status == TOO_FEW_RUNS
+            else "",
+        }
+
+    def settings(self) -> list[Row]:
+        """The size and the rules of the study itself."""
+        figures = {name: float(str(headline_figures()[name])) for name in (
+            "datasets", "runs_per_dataset", "label_noise_datasets", "significance_level",
+            "same_runtime_budget_seconds",
+        )}  # fmt: skip
+        runs = self.runs[PAPER].groupby(["dataset", "method"]).size()
+        budget = self.study["methods"].get("VJM 1 s", {}).get("gp", {}).get("max_time")
+        ours = {
+            "datasets": len(self.datasets[PAPER]),
+            "runs_per_dataset": int(runs.median()) if len(runs) else 0,
+            "label_noise_datasets": len(self.datasets[LABEL_NOISE]),
+            "significance_level": self.level,
+            "same_runtime_budget_seconds": budget,
+        }
+        rows = []
+        for name, paper in figures.items():
+            value = ours[name]
+            if not value:
+                outcome = _not_run("no runs")
+            else:
+                counted = name in ("datasets", "runs_per_dataset", "label_noise_datasets")
+                short = TOO_FEW_RUNS if counted else NOT_CONFIRMED
+                reached = value >= paper if counted else value == paper
+                outcome = {
+                    "ours": f"{value:g}",
+                    "status": CONFIRMED if reached else short,
+                    "our_amount": value,
+                    "difference": value - paper,
+                    "note": "a setting: our program is the faster one"
+                    if name == "same_runtime_budget_seconds"
+                    else "",
+                }
+            rows.append(
+                {
+                    "part": "headline",
+                    "claim": f"The study: {name.replace('_', ' ')}",
+                    "paper": f"{paper:g}",
+                    "unit": "number",
+                    "paper_amount": paper,
+                    **outcome,
+                }
+            )
+        return rows
+
+    def median(self, claim: MedianClaim) -> Row:
+        """One method on one dataset."""
+        row = {
+            "part": "medians",
+            "claim": f"Median test R² of {claim.method} on {claim.dataset}",
+            "paper": f"{claim.median:.3f}",
+            "unit": "R²",
+            "paper_amount": claim.median,
+            "metric": "test_r2",
+            "method": claim.method,
+            "dataset": claim.dataset,
+        }
+        values = self._test_r2.get((claim.dataset, claim.method), np.array([]))
+        if not len(values):
+            return row | _not_run(self.missing(PAPER, claim.method) or "no runs on this dataset")
+        least = next(n for n in range(1, 100) if not too_few(n, self.level))
+        ours = float(np.median(values))
+        status = verdict_on_median(claim.median, values, least)
+        return row | {
+            "ours": f"{ours:.3f}",
+            "status": status,
+            "our_amount": ours,
+            "difference": ours - claim.median,
+            "note": f"{len(values)} of {least} runs" if status == TOO_FEW_RUNS else "",
+        }
+
+
+def _not_run(note: str) -> Row:
+    return {"ours": "", "status": NOT_RUN, "note": note}
+
+
+def _counted(outcomes: Any) -> Counts:
+    better, similar, worse = (int((outcomes == kind).sum()) for kind in (BETTER, SIMILAR, WORSE))
+    return Counts(better, similar, worse, len(outcomes))
+
+
+def _pair(values: tuple[float, float]) -> str:
+    return f"{values[0]:.4g} and {values[1]:.4g}"
+
+
+def _ratio(values: tuple[float, float]) -> float:
+    return values[0] / values[1] if values[1] else np.nan
+
+
+def _difference(values: tuple[float, float]) -> float:
+    return values[0] - values[1]
