@@ -8,7 +8,7 @@ import platform
 from importlib.metadata import version
 
 from vjmgp import __version__, engine_id
-from vjmgp.study.report import processor
+from vjmgp.study.report.environment import processor
 
 
 def description() -> str:

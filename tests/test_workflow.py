@@ -239,9 +239,8 @@ def test_one_failed_run_is_listed_and_stops_no_other(tmp_path):
     assert (table["status"] == "ok").sum() == 5
     failures = pd.read_csv(tmp_path / "results/tables/failures.csv")
     assert failures["file"].tolist() == ["runs/paper/192_vineyard/Fragile/seeds_0-1.jsonl"]
-    page = report.read_text()
-    assert "<strong>1 runs failed</strong>" in page
-    assert "this seed brings bad luck" in page
+    assert "<strong>1 runs failed</strong>" in report.read_text()
+    assert "this seed brings bad luck" in (report.parent / "report/run.html").read_text()
     log = tmp_path / "results/logs/run_baseline/paper/192_vineyard/Fragile/seeds_0-1.log"
     assert "FAILED: Fragile on 192_vineyard, seed 1" in log.read_text()
 
@@ -261,6 +260,51 @@ def test_a_crashed_job_stops_no_other_and_runs_again(study):
     )
     snakemake(folder, config, TABLES, PYTHONPATH=str(folder))
     assert ran(before, folder) == {"runs/paper/192_vineyard/Crash/seeds_0-1.jsonl"}
+
+
+# -- a report of what is there ---------------------------------------------------------------------
+
+
+def test_a_study_in_the_middle_gives_an_honest_report(study):
+    folder, config, before = study
+    config["seeds"] = 4
+    config["datasets"].append("228_elusage")
+    config["experiments"]["one"]["methods"].append("Standard GP")
+    config["experiments"]["two"] = {"methods": ["Standard GP"], "title": "To come"}
+    said = snakemake(folder, config, "report_so_far", VJMGP_PMLB_CACHE="")
+    home = folder / "results/so_far"
+    assert f"Report so far: {home}/report.html" in said
+    assert made(folder) == before  # nothing was run, nothing was changed
+    assert len(pd.read_csv(home / "tables/runs.csv")) == 4
+    page = (home / "report.html").read_text()
+    # 3 methods × 2 datasets × 4 seeds, of which 2 × 2 are there
+    assert "<strong>The study is not complete.</strong> 20 of\n24 runs are still to come" in page
+    assert "4 runs: 2 methods, 1 dataset, 4 seeds" in page
+    assert '<h3>To come</h3><p class="soft">Not yet run.</p>' in page
+    assert "Not yet run: Standard GP" in (home / "report/experiment-one.html").read_text()
+    how = (home / "report/run.html").read_text()
+    assert (
+        '<tr><td>VJM</td><td class="text">192_vineyard</td><td class="text">paper</td><td>2</td>'
+        in how
+    )
+    assert "Not yet run" in (home / "report/dataset-228_elusage.html").read_text()
+    # The study goes on as if nothing had been.
+    snakemake(folder, config, TABLES)
+    assert len(pd.read_csv(folder / TABLES)) == 24
+    assert set(before) & ran(before, folder) == set()
+
+
+def test_a_report_so_far_needs_a_run_and_leaves_other_engines_out(study):
+    folder, config, _ = study
+    path = folder / "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
+    path.write_text(path.read_text().replace('"engine": "', '"engine": "old'))
+    snakemake(folder, config, "report_so_far")
+    assert set(pd.read_csv(folder / "results/so_far/tables/runs.csv")["method"]) == {"LassoLars"}
+    log = (folder / "results/logs/report_so_far.log").read_text()
+    assert "left out, of another engine" in log
+    shutil.rmtree(folder / "results/runs")
+    said = snakemake(folder, config, "report_so_far", ok=False)
+    assert "There is no finished run in results/runs yet." in said
 
 
 # -- configs -------------------------------------------------------------------------------------
@@ -309,7 +353,7 @@ def test_own_data_get_the_same_study(tmp_path):
     runs = pd.read_csv(tmp_path / TABLES)
     assert set(runs["dataset"]) == {"plant", "192_vineyard"}
     assert (runs["status"] == "ok").all()
-    page = (tmp_path / "results/report.html").read_text()
+    page = (tmp_path / "results/report/dataset-plant.html").read_text()
     assert "length (m), site; encoded by target means: site" in page
     # A changed table runs again, and nothing else does.
     before = made(tmp_path)
@@ -347,7 +391,7 @@ def test_the_smoke_study_ends_in_a_report(smoke):
     resolved = yaml.safe_load((folder / "results/config.yaml").read_text())
     assert resolved["significance"] == 0.01
     figures = {path.name for path in folder.glob("results/figures/comparison/*")}
-    assert {"test_r2.svg", "test_r2.pdf", "curves.svg", "size_and_time.pdf"} <= figures
+    assert {"test_r2.svg", "test_r2.pdf", "curves.png", "counts.svg", "figures.json"} <= figures
     logs = list(folder.glob("results/logs/run_gp/**/*.log"))
     assert len(logs) == 2 * 2 * 2 + 2 * 2
     assert "VJM on 192_vineyard, seed 0: test R²" in next(

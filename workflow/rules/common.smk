@@ -79,13 +79,7 @@ def table_of(wildcards):
 
 def runs_of_experiment(wildcards):
     """The files with the runs of an experiment."""
-    experiment = STUDY.experiments[wildcards.experiment]
-    return [
-        f"{RESULTS}/runs/{experiment.protocol}/{dataset}/{STUDY.methods[name].slug}/seeds_{block}.jsonl"
-        for name in experiment.methods
-        for dataset in experiment.datasets
-        for block in STUDY.blocks(name)
-    ]
+    return STUDY.run_files(wildcards.experiment)
 
 
 def block_memory(wildcards):
@@ -99,8 +93,15 @@ def block_minutes(wildcards):
     return checks.minutes(method, len(seeds_of(wildcards.block)))
 
 
+def is_report_so_far():
+    """Whether nothing is asked for but a report of what is there."""
+    return set(workflow.dag_settings.targets) == {"report_so_far"}
+
+
 def before_the_run():
     """Nothing starts while datasets are missing that cannot be had; then a worker for local jobs."""
+    if is_report_so_far():
+        return
     try:
         checks.check_datasets_can_be_had(STUDY)
     except OSError as error:
@@ -111,7 +112,7 @@ def before_the_run():
 
 def after_the_run():
     """What a person wants to know at the end."""
-    print(checks.last_words(STUDY))
+    print(checks.last_words(STUDY, so_far=is_report_so_far()))
 
 
 def after_a_failure():

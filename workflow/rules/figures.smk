@@ -1,28 +1,18 @@
-# Figures, as SVG for the report and PDF for print.
+# Figures of the experiments: SVG for the report, PDF for print, PNG for slides.
 
 
 rule draw_figures:
     input:
         runs="<results>/tables/{experiment}/runs.csv",
         curves="<results>/tables/{experiment}/curves.csv",
+        pairwise="<results>/tables/{experiment}/pairwise.csv",
     output:
-        test=report(
-            "<results>/figures/{experiment}/test_r2.svg",
-            caption="../report/test_r2.rst",
+        report(
+            directory("<results>/figures/{experiment}"),
+            patterns=["{figure}.svg"],
+            caption="../report/figure.rst",
             category="Figures",
-            labels={"figure": "{experiment}: test R²"},
-        ),
-        cost=report(
-            "<results>/figures/{experiment}/size_and_time.svg",
-            caption="../report/size_and_time.rst",
-            category="Figures",
-            labels={"figure": "{experiment}: size and time"},
-        ),
-        curves=report(
-            "<results>/figures/{experiment}/curves.svg",
-            caption="../report/curves.rst",
-            category="Figures",
-            labels={"figure": "{experiment}: evolution"},
+            labels={"figure": "{experiment}: {figure}"},
         ),
     log:
         "<logs>/draw_figures/{experiment}.log",
@@ -33,10 +23,34 @@ rule draw_figures:
         mem_mb=2000,
         runtime=20,
     params:
-        methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
-        all_methods=list(STUDY.methods),
-        datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
-        curve_datasets=STUDY.config["curve_datasets"],
-        code=code_id("study/collect.py", "study/figures.py"),
+        study=lambda wildcards: checks.for_figures(STUDY, wildcards.experiment),
+        code=code_id("study/collect.py", "study/statistics", "study/figures"),
     script:
         "../scripts/draw_figures.py"
+
+
+rule illustrations:
+    # They show the method and depend on the engine, not on the study's runs.
+    input:
+        kernels=ancient(f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt"),
+    output:
+        report(
+            directory("<results>/figures/illustrations"),
+            patterns=["{figure}.svg"],
+            caption="../report/illustration.rst",
+            category="Illustrations",
+            labels={"figure": "{figure}"},
+        ),
+    log:
+        "<logs>/illustrations.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        engine=engine_id(),
+        code=code_id("study/illustrations", "study/figures/style.py"),
+    script:
+        "../scripts/illustrations.py"

@@ -13,11 +13,11 @@ rule write_report:
         statistics=expand(
             "<results>/tables/{experiment}/summary.csv", experiment=STUDY.experiments
         ),
-        figures=expand(
-            "<results>/figures/{experiment}/test_r2.svg", experiment=STUDY.experiments
-        ),
+        illustrations="<results>/figures/illustrations",
+        figures=expand("<results>/figures/{experiment}", experiment=STUDY.experiments),
     output:
         page="<results>/report.html",
+        pages=directory("<results>/report"),
         config="<results>/config.yaml",
     log:
         "<logs>/write_report.log",
@@ -30,9 +30,27 @@ rule write_report:
     params:
         results=lambda wildcards, output: os.path.dirname(output.page),
         study=checks.for_report(STUDY),
-        code=code_id("study/report.py", "study/templates/report.html.jinja"),
+        code=code_id("paper", "study/report"),
     script:
         "../scripts/write_report.py"
+
+
+rule report_so_far:
+    # Of a study in the middle of its run; asks for no run. While one is going on: --nolock
+    log:
+        "<logs>/report_so_far.log",
+    conda:
+        "../../envs/vjmgp.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        results=RESULTS,
+        engine=engine_id(),
+        study=lambda wildcards: checks.for_report_so_far(STUDY),
+    script:
+        "../scripts/report_so_far.py"
 
 
 for experiment in STUDY.experiments:
@@ -43,5 +61,5 @@ for experiment in STUDY.experiments:
         input:
             f"<results>/tables/{experiment}/runs.csv",
             f"<results>/tables/{experiment}/summary.csv",
-            f"<results>/figures/{experiment}/test_r2.svg",
+            f"<results>/figures/{experiment}",
         localrule: True

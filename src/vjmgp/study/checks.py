@@ -17,6 +17,11 @@ from ..protocol import LABEL_NOISE, PAPER, Protocol
 from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
+PAPERS_PROTOCOLS = {"paper": PAPER, "label_noise": LABEL_NOISE}
+SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "feyn", "eplex", "symbolic")
+"""Parts of the import paths of other symbolic regressors."""
+SO_FAR = "so_far"
+"""The folder within the results that holds the report of an unfinished study."""
 LARGE_FILE = 50_000_000
 """Bytes of a table that is not read before the run but in its first step."""
 
@@ -46,10 +51,7 @@ def for_report(study: Study) -> dict[str, Any]:
     """What the report tells of the study."""
     return {
         "config": study.config,
-        "experiments": [
-            dataclasses.asdict(e) | {"protocol_text": study.protocols[e.protocol].describe()}
-            for e in study.experiments.values()
-        ],
+        "experiments": [experiment_entry(study, name) for name in study.experiments],
         "datasets": study.datasets,
         "own_data": list(study.own_data),
         "methods": {name: method.definition for name, method in study.methods.items()},
@@ -59,15 +61,57 @@ def for_report(study: Study) -> dict[str, Any]:
 
 def for_scoreboard(study: Study) -> dict[str, Any]:
     """What decides whether the study's runs speak to the paper's claims."""
-    papers = {"paper": PAPER, "label_noise": LABEL_NOISE}
     return {
         "protocols": {
             kind: [name for name, protocol in study.protocols.items() if protocol == rule]
-            for kind, rule in papers.items()
+            for kind, rule in PAPERS_PROTOCOLS.items()
         },
         "significance": study.config["significance"],
         "own_methods": list(study.config["methods"]),
         "methods": {name: method.definition for name, method in study.methods.items()},
+    }
+
+
+def for_figures(study: Study, experiment: str) -> dict[str, Any]:
+    """What the figures of an experiment need to know of the study."""
+    return {
+        "experiment": experiment_entry(study, experiment),
+        "symbolic": [name for name, method in study.methods.items() if is_symbolic(method)],
+        "curve_datasets": study.config["curve_datasets"],
+        "significance": study.config["significance"],
+    }
+
+
+def experiment_entry(study: Study, name: str) -> dict[str, Any]:
+    """An experiment for a job, and which of the paper's protocols it follows."""
+    experiment = study.experiments[name]
+    protocol = study.protocols[experiment.protocol]
+    kinds = [kind for kind, rule in PAPERS_PROTOCOLS.items() if rule == protocol]
+    return dataclasses.asdict(experiment) | {
+        "protocol_text": protocol.describe(),
+        "papers_kind": kinds[0] if kinds else None,
+    }
+
+
+def is_symbolic(method: Method) -> bool:
+    """Whether its models are formulas: ours, and those of other such programs."""
+    path = method.definition.get("estimator", "").lower()
+    return method.is_gp or any(name in path for name in SYMBOLIC)
+
+
+def for_report_so_far(study: Study) -> dict[str, Any]:
+    """What a report of the runs that are there needs to know of the study."""
+    return {
+        "experiments": [
+            {
+                "files": study.run_files(name),
+                "papers_protocol": is_papers(study, name),
+                "figures": for_figures(study, name),
+            }
+            for name in study.experiments
+        ],
+        "report": for_report(study),
+        "scoreboard": for_scoreboard(study),
     }
 
 
@@ -192,9 +236,11 @@ def check_datasets_can_be_had(study: Study) -> None:
 # -- after the run -------------------------------------------------------------------------------
 
 
-def last_words(study: Study) -> str:
+def last_words(study: Study, so_far: bool = False) -> str:
     """Failed and skipped, if any, and the path of the report."""
     results = Path(study.config["results"])
+    if so_far:
+        return f"\nReport so far: {(results / SO_FAR / 'report.html').resolve()}"
     lines = []
     failures = results / "tables" / "failures.csv"
     if failures.exists():
@@ -227,5 +273,6 @@ def last_words_after_failure(study: Study) -> str:
     results = Path(study.config["results"])
     return (
         f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
-        f"command goes on from there. Logs of all jobs: {results / 'logs'}"
+        f"command goes on from there. Logs of all jobs: {results / 'logs'}\n"
+        "A report of what is there: the same command with the target report_so_far"
     )

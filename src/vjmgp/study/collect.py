@@ -22,10 +22,19 @@ WALL_TIMES = ["seconds", "cpu_seconds"]
 """The only columns that differ between two runs of the same study."""
 
 
-def collect_runs(files: list[str], engine: str, runs: str, curves: str, models: str) -> None:
-    """Write an experiment's table of runs, its evolution curves and its typical models."""
-    results = Path(runs).parents[2]
-    records = list(all_records(files, engine, results))
+def collect_runs(
+    files: list[str],
+    engine: str,
+    runs: str,
+    curves: str,
+    models: str,
+    results: str | None = None,
+) -> None:
+    """Write an experiment's table of runs, its evolution curves and its typical models.
+
+    `results` is the folder that the files are in; by default the one that the tables go to.
+    """
+    records = list(all_records(files, engine, Path(results or Path(runs).parents[2])))
     write_csv(runs, table_of_runs(records))
     write_csv(curves, table_of_curves(records))
     write_json(models, typical_models(records))

@@ -26,7 +26,8 @@ PACKAGE = Path(__file__).parent.parent
 RULES = (
     *("all", "study", "fetch_dataset", "prepare_dataset", "split_rows", "compile_kernels"),
     *("estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
-    *("compare_methods", "score_claims", "draw_figures", "write_report"),
+    *("compare_methods", "score_claims", "draw_figures", "illustrations"),
+    *("write_report", "report_so_far"),
 )
 """Names of the workflow's rules, which no experiment can have."""
 SHARED_KERNELS = "jensen_gap-lexicase"
@@ -122,6 +123,17 @@ class Study:
     def blocks(self, method: str) -> list[str]:
         """The blocks of seeds that jobs of a method run, such as "0-9"."""
         return blocks(self.seeds, self.methods[method].seeds_per_job)
+
+    def run_files(self, experiment: str) -> list[str]:
+        """The files with the runs of an experiment."""
+        entry = self.experiments[experiment]
+        folder = f"{self.config['results']}/runs/{entry.protocol}"
+        return [
+            f"{folder}/{dataset}/{self.methods[name].slug}/seeds_{block}.jsonl"
+            for name in entry.methods
+            for dataset in entry.datasets
+            for block in self.blocks(name)
+        ]
 
     @functools.cached_property
     def methods_by_slug(self) -> dict[str, Method]:

@@ -37,7 +37,7 @@ MODULES = (
     *(
         "vjmgp.study.statistics.compare",
         "vjmgp.study.scoreboard.score",
-        "vjmgp.study.figures",
+        "vjmgp.study.figures.draw",
         "jinja2",
         "pyarrow.parquet",
     ),

@@ -63,9 +63,9 @@ def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
     which are not the paper's, and the definitions of all (`methods`).
     """
     evidence = Evidence(runs, study)
-    rows = [evidence.counts(claim) for claim in count_claims()]
-    rows += [evidence.values(claim) for claim in value_claims()]
+    rows = [evidence.values(claim) for claim in value_claims()]
     rows += evidence.settings()
+    rows += [evidence.counts(claim) for claim in count_claims()]
     rows += [evidence.median(claim) for claim in median_claims()]
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -1,0 +1,211 @@
+"""From the run tables of the paper's whole study to the whole report: seconds and memory.
+
+    python -m benchmarks.report                  # 58 datasets, 30 seeds, 44 methods, made up
+    python -m benchmarks.report --keep folder    # keep what was made, to look at it
+
+The tables are made up: scores near the paper's medians with some noise, curves that rise, models of
+a few terms. What is measured is one process on one core: statistics, scoreboard, figures and pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from benchmarks import machine
+from vjmgp import engine_id
+from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.study import checks
+from vjmgp.study.collect import COLUMNS, join_runs, write_csv
+from vjmgp.study.config import Study, read_study
+from vjmgp.study.data import write_json
+
+ROOT = Path(__file__).parent.parent
+GENERATIONS = 100
+CURVE = np.array([0, 1, 2, 4, 7, 12, 18, 25, 33, 42, 55, 70, 90])
+
+
+def paper_study(results: Path, **changes: Any) -> Study:
+    """The study of config/paper.yaml, with a stand-in for each method that is not built yet."""
+    config = yaml.safe_load((ROOT / "config/paper.yaml").read_text()) | {"results": str(results)}
+    methods = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+    planned = [name for name, definition in methods.items() if "planned" in definition]
+    config["methods"] = {
+        name: {"estimator": "sklearn.linear_model.LinearRegression"} for name in planned
+    }
+    return read_study(
+        config | changes,
+        ROOT / "workflow/schemas/config.schema.yaml",
+        ROOT / "config/methods.yaml",
+    )
+
+
+def make_tables(study: Study) -> int:
+    """Write the run tables of a study; how many runs there are."""
+    results = Path(study.config["results"])
+    rng = np.random.default_rng(0)
+    skill = {name: rng.normal(-0.03, 0.04) for name in study.methods} | {"VJM": 0.0}
+    known = paper_medians()["VJM-GP"]
+    for name in study.datasets:
+        facts = {"dataset": name, "rows": 500, "inputs": [f"x{k}" for k in range(8)]}
+        write_json(results / f"datasets/{name}/facts.json", facts | {"nominal": [], "sha256": "0"})
+        source = {"dataset": name, "from": "cache", "file": f"{name}.tsv.gz", "sha256": "0" * 64}
+        write_json(results / f"datasets/{name}/source.json", source)
+    done: dict[tuple[str, str], tuple[pd.DataFrame, pd.DataFrame]] = {}
+    for experiment in study.experiments.values():
+        folder = results / "tables" / experiment.name
+        parts = []
+        for method in experiment.methods:
+            key = experiment.protocol, method
+            if key not in done:
+                is_gp = study.methods[method].is_gp
+                done[key] = made_up(
+                    rng, method, is_gp, experiment.protocol, skill[method], known, study
+                )
+            parts.append(done[key])
+        runs = pd.concat([runs for runs, _ in parts], ignore_index=True)
+        curves = pd.concat([curves for _, curves in parts], ignore_index=True)
+        keep = set(experiment.datasets)
+        write_csv(folder / "runs.csv", runs[runs["dataset"].isin(keep)].reindex(columns=COLUMNS))
+        write_csv(folder / "curves.csv", curves[curves["dataset"].isin(keep)])
+        write_json(folder / "models.json", made_up_models(runs, experiment.datasets))
+    tables = [str(results / f"tables/{name}/runs.csv") for name in study.experiments]
+    join_runs(tables, str(results / "tables/runs.csv"), str(results / "tables/failures.csv"))
+    return sum(len(runs) for runs, _ in done.values())
+
+
+def made_up(
+    rng: np.random.Generator,
+    method: str,
+    is_gp: bool,
+    protocol: str,
+    skill: float,
+    known: Any,
+    study: Study,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Runs and curves of one method on all datasets."""
+    seeds = study.seeds
+    datasets = np.repeat(study.datasets, seeds)
+    n = len(datasets)
+    level = np.array([known.loc[pmlb_number(name)] for name in datasets])
+    split = np.concatenate(  # seeds share their split, so that runs are paired
+        [np.random.default_rng(pmlb_number(name)).normal(0, 0.05, seeds) for name in study.datasets]
+    )
+    taste = np.repeat(rng.normal(0, 0.03, len(study.datasets)), seeds)
+    test = np.minimum(level + skill + split + taste + rng.normal(0, 0.02, n), 0.9999)
+    runs = pd.DataFrame(
+        {
+            "dataset": datasets,
+            "method": method,
+            "seed": np.tile(np.arange(seeds), len(study.datasets)),
+            "protocol": protocol,
+            "status": "ok",
+            "train_r2": np.minimum(test + 0.1 + 0.02 * rng.normal(size=n), 0.99999),
+            "test_r2": test,
+            "size": rng.lognormal(3.4 + 20 * abs(skill), 0.5, n).astype(int) + 1,
+            "trees": rng.integers(1, 11, n),
+            "seconds": rng.lognormal(-0.6 + 15 * abs(skill), 0.4, n),
+            "cpu_seconds": 1.0,
+            "noise_r2": level if is_gp else np.nan,
+            "tau": 1.0 if is_gp else np.nan,
+            "generations": float(GENERATIONS) if is_gp else np.nan,
+            "engine": engine_id() if is_gp else None,
+            "warnings": 0,
+            "formula": "0.5*x1*x2 + 1.25*sin(x3) + 0.75" if is_gp else None,
+        }
+    )
+    if not is_gp:
+        return runs, pd.DataFrame()
+    rise = 1 - np.exp(-CURVE / 15)
+    curves = runs.loc[np.repeat(runs.index, len(CURVE)), ["dataset", "method", "seed"]]
+    curves["generation"] = np.tile(CURVE, n)
+    for metric in ("train_r2", "test_r2"):
+        curves[metric] = np.repeat(runs[metric].to_numpy(), len(CURVE)) * np.tile(rise, n)
+    return runs, curves
+
+
+def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, Any]]:
+    """A model for each dataset and symbolic method."""
+    typical = runs[runs["formula"].notna() & (runs["seed"] == 0) & runs["dataset"].isin(datasets)]
+    features = [[0.75, "1"], [0.5, "x1*x2"], [1.25, "sin(x3)"]]
+    columns = ["dataset", "method", "protocol", "seed", "train_r2", "test_r2", "size", "formula"]
+    return [
+        row | {"features": features, "legend": []} for row in typical[columns].to_dict("records")
+    ]
+
+
+def measure(study: Study) -> None:
+    """Run every step after the run tables in this process, and print what each took."""
+    from vjmgp.study.figures.draw import draw_figures
+    from vjmgp.study.report.write import write_report
+    from vjmgp.study.scoreboard.score import score_claims
+    from vjmgp.study.statistics.compare import compare_methods
+
+    results = Path(study.config["results"])
+    tables = results / "tables"
+    whole = time.perf_counter()
+
+    def step(name: str, call: Any) -> None:
+        started = time.perf_counter()
+        call()
+        print(f"  {name}: {time.perf_counter() - started:.1f} s", flush=True)
+
+    def statistics() -> None:
+        for name, experiment in study.experiments.items():
+            compare_methods(
+                str(tables / name / "runs.csv"), experiment.methods, experiment.datasets,
+                checks.is_papers(study, name), study.config["significance"], str(tables / name),
+            )  # fmt: skip
+
+    def figures() -> None:
+        for name in study.experiments:
+            draw_figures(
+                **checks.for_figures(study, name), tables=str(tables / name),
+                folder=str(results / "figures" / name),
+            )  # fmt: skip
+
+    step("statistics", statistics)
+    step(
+        "scoreboard",
+        lambda: score_claims(
+            str(tables / "runs.csv"), checks.for_scoreboard(study),
+            str(tables / "scoreboard.csv"), str(tables / "scoreboard.tex"),
+        ),
+    )  # fmt: skip
+    step("figures", figures)
+    step("pages", lambda: write_report(str(results), str(results), checks.for_report(study)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"  all: {time.perf_counter() - whole:.1f} s, at most {peak:.2f} GiB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--keep", type=Path, help="folder to keep the study in")
+    arguments = parser.parse_args()
+    folder = arguments.keep or Path(tempfile.mkdtemp())
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one core, whatever has threads
+    print(machine.description())
+    study = paper_study(folder / "results")
+    runs = make_tables(study)
+    print(
+        f"{len(study.datasets)} datasets, {study.seeds} seeds, {len(study.methods)} methods in "
+        f"{len(study.experiments)} experiments, {runs} runs:"
+    )
+    measure(study)
+    if not arguments.keep:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Evolution curves: training and test R² of the model that would be chosen then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .style import BLUE, ORANGE, WIDTH, Pen
+
+Floats = NDArray[np.float64]
+METRICS = {"train_r2": "training", "test_r2": "test"}
+BANDS_UP_TO = 4
+"""With more methods, bands of the middle half would cover each other."""
+
+
+class Curves:
+    """Quartiles over the runs, generation by generation."""
+
+    def __init__(self, steps: pd.DataFrame, generations: int) -> None:
+        self.generations = generations
+        self.parts = dict(list(steps.groupby(["dataset", "method"], sort=False)))
+
+    def quartiles(self, dataset: str, method: str, metric: str) -> Floats | None:
+        """3 × generations, or None where there is no run."""
+        part = self.parts.get((dataset, method))
+        if part is None:
+            return None
+        values = filled_curves(part, metric, self.generations)
+        known = np.isfinite(values).any(axis=0)
+        found = np.full((3, values.shape[1]), np.nan)
+        found[:, known] = np.nanquantile(values[:, known], [0.25, 0.5, 0.75], axis=0)
+        return found
+
+
+def filled_curves(steps: pd.DataFrame, metric: str, generations: int) -> Floats:
+    """Runs × generations: a value holds until the next step of its run."""
+    table = steps.pivot_table(index="seed", columns="generation", values=metric, aggfunc="last")
+    return table.reindex(columns=range(generations + 1)).ffill(axis=1).to_numpy(dtype=np.float64)
+
+
+def evolution_curves(
+    curves: Curves, methods: list[str], datasets: list[str], pens: dict[str, Pen]
+) -> Any:
+    """One line of panels per dataset: training and test R² of all methods."""
+    figure, axes = plt.subplots(
+        len(datasets), 2, figsize=(WIDTH, 2.3 * len(datasets) + 0.9), squeeze=False,
+        sharex=True, layout="constrained",
+    )  # fmt: skip
+    x = np.arange(curves.generations + 1)
+    for line, dataset in zip(axes, datasets, strict=True):
+        for axis, (metric, words) in zip(line, METRICS.items(), strict=True):
+            lowest = 1.0
+            for method in methods:
+                found = curves.quartiles(dataset, method, metric)
+                if found is None:
+                    continue
+                low, middle, high = found
+                pen = pens[method]
+                if len(methods) <= BANDS_UP_TO:
+                    axis.fill_between(x, low, high, color=pen.colour, alpha=0.13, linewidth=0)
+                else:
+                    low = middle
+                axis.plot(x, middle, color=pen.colour, ls=pen.dash, linewidth=1.6, label=method)
+                # The first generations are far below; what matters is at the end.
+                lowest = min(lowest, np.nanmin(low[curves.generations // 10 :]))
+            axis.set_ylim(bottom=max(lowest - 0.03, -1.0))
+            axis.grid(visible=True, axis="y")
+            axis.set_title(f"{dataset}: {words} R²")
+    for axis in axes[-1]:
+        axis.set_xlabel("generation")
+    handles = {
+        label: handle
+        for axis in axes.flat
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside upper left", ncols=min(5, len(handles)),
+        frameon=False,
+    )  # fmt: skip
+    return figure
+
+
+def train_against_test(curves: Curves, methods: list[str], datasets: list[str]) -> Any:
+    """Training R² on the left axis, test R² on the right: where they part, a method overfits."""
+    figure, axes = plt.subplots(
+        len(datasets), len(methods), figsize=(WIDTH, 2.2 * len(datasets) + 0.5), squeeze=False,
+        sharex=True, layout="constrained",
+    )  # fmt: skip
+    x = np.arange(curves.generations + 1)
+    start = curves.generations // 20  # the first models are of no interest and far below
+    for line, dataset in zip(axes, datasets, strict=True):
+        for axis, method in zip(line, methods, strict=True):
+            other = axis.twinx()
+            other.spines["right"].set_visible(True)
+            both = zip((axis, other), METRICS.items(), (BLUE, ORANGE), strict=True)
+            for side, (metric, words), colour in both:
+                found = curves.quartiles(dataset, method, metric)
+                if found is not None:
+                    dash = "-" if side is axis else (0, (4, 1.5))
+                    side.fill_between(
+                        x[start:], *found[[0, 2], start:], color=colour, alpha=0.13, lw=0
+                    )
+                    side.plot(x[start:], found[1, start:], color=colour, ls=dash, linewidth=1.7)
+                side.grid(visible=False)
+                side.tick_params(axis="y", colors=colour)
+                at_edge = side is axis and method == methods[0]
+                if at_edge or (side is other and method == methods[-1]):
+                    side.set_ylabel(f"{words} R²", color=colour)
+            axis.set_title(f"{method} on {dataset}")
+    for axis in axes[-1]:
+        axis.set_xlabel("generation")
+    return figure

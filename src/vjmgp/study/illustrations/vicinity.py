@@ -1,0 +1,176 @@
+"""Between neighbouring points: finite difference and Jensen gap, kernels and shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta as beta_distribution
+
+from ...engine.rng import beta, stream
+from ...engine.vicinal import MixupRule, Vicinity, finite_difference, mixup
+from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
+
+Floats = NDArray[np.float64]
+ALPHA, GAMMA = 10.0, 0.5
+"""The paper's Beta parameter and kernel width."""
+
+
+def rule(alpha: float = ALPHA, gamma: float = GAMMA, joint: bool = False) -> MixupRule:
+    """The paper's way to draw partners and shares, but for what is named."""
+    return MixupRule(alpha, gamma, joint, True)
+
+
+def worst_gaps(f: Any, x: Floats, vicinity: Vicinity) -> Floats:
+    """At each anchor the largest distance of f from the line between anchor and partner."""
+    n = len(x)
+    anchor = np.arange(len(vicinity.share)) % n
+    line = vicinity.share * f(x[anchor, 0]) + (1 - vicinity.share) * f(x[vicinity.partner, 0])
+    gaps = np.abs(f(vicinity.points[:, 0]) - line).reshape(-1, n)
+    return np.asarray(gaps.max(axis=0))
+
+
+def _straight(x: Floats) -> Floats:
+    return 1.2 * x
+
+
+def _fluctuating(x: Floats) -> Floats:
+    return np.asarray(1.2 * x + 0.45 * np.sin(6 * x))
+
+
+def gap_and_difference() -> Any:
+    """A steep straight line and a fluctuating function, seen by both measures."""
+    functions = {"straight and steep": _straight, "fluctuating": _fluctuating}
+    x = np.sort(np.random.default_rng(0).uniform(-1.6, 1.6, 24))[:, np.newaxis]
+    grid = np.linspace(-1.75, 1.75, 400)
+    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.2), layout="constrained", sharex=True)
+    for line, (name, f) in zip(axes, functions.items(), strict=True):
+        y = f(x[:, 0])
+        moved = finite_difference(stream(0, "vicinal"), x, 10, 0.2)
+        mixed = mixup(stream(0, "vicinal"), x, (y - y.mean()) / y.std(), 10, rule())
+        for axis, vicinity, colour, words in (
+            (line[0], moved, ORANGE, "finite difference"),
+            (line[1], mixed, BLUE, "Jensen gap"),
+        ):
+            gaps = worst_gaps(f, x, vicinity)
+            axis.plot(grid, f(grid), color=GREY, lw=1.4)
+            axis.plot(x[:, 0], y, "o", color="#1d232b", ms=3.5)
+            anchor = int(np.argmax(gaps))
+            _one_gap(axis, f, x, vicinity, anchor, colour)
+            axis.set_title(f"{name}: {words}, mean of worst squares {np.mean(gaps**2):.3f}")
+            axis.grid(visible=False)
+    for axis in axes[-1]:
+        axis.set_xlabel("x")
+    return figure
+
+
+def _one_gap(axis: Any, f: Any, x: Floats, vicinity: Vicinity, anchor: int, colour: str) -> None:
+    """The worst vicinal point of an anchor, the line it is measured from, and the gap."""
+    n = len(x)
+    rows = np.arange(anchor, len(vicinity.share), n)
+    ends = x[anchor, 0], x[vicinity.partner[rows], 0]
+    lines = vicinity.share[rows] * f(ends[0]) + (1 - vicinity.share[rows]) * f(ends[1])
+    values = f(vicinity.points[rows, 0])
+    worst = int(np.argmax(np.abs(values - lines)))
+    point = float(vicinity.points[rows[worst], 0])
+    partner = float(ends[1][worst])
+    far = partner if partner != ends[0] else point
+    level = [f(ends[0]), f(partner) if partner != ends[0] else f(ends[0])]
+    axis.plot([ends[0], far], level, color=colour, lw=1.3, ls=(0, (4, 2)))
+    axis.plot([point, point], [lines[worst], values[worst]], color=colour, lw=3.2)
+    axis.plot(point, values[worst], "o", color=colour, ms=6)
+
+
+def beta_densities() -> Any:
+    """The density of the share λ for several α, and how often the engine draws what."""
+    figure, axis = plt.subplots(figsize=(WIDTH, 3.0), layout="constrained")
+    grid = np.linspace(0, 1, 401)
+    for alpha, colour, dash in ((1.0, GREEN, ":"), (10.0, BLUE, "-"), (100.0, ORANGE, "--")):
+        state = stream(0, "vicinal")
+        drawn = np.array([beta(state, alpha, alpha) for _ in range(20_000)])
+        axis.hist(drawn, bins=60, range=(0, 1), density=True, color=colour, alpha=0.18)
+        density = beta_distribution.pdf(grid, alpha, alpha)
+        axis.plot(grid, density, color=colour, ls=dash, lw=1.8, label=f"α = {alpha:g}")
+    axis.set(xlabel="share λ of one of two points", ylabel="density", xlim=(0, 1))
+    axis.legend(frameon=False)
+    axis.grid(visible=False)
+    return figure
+
+
+def kernels() -> Any:
+    """How likely a partner is, by the distance of its label, for several γ."""
+    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.0), layout="constrained")
+    distance = np.linspace(0, 4, 201)
+    rng = np.random.default_rng(0)
+    y = np.sort(rng.normal(size=100))
+    x = rng.normal(size=(100, 1))
+    for gamma, colour, dash in ((0.1, GREEN, ":"), (0.5, BLUE, "-"), (1.0, ORANGE, "--")):
+        weight = np.exp(-gamma * distance**2)
+        axes[0].plot(distance, weight, color=colour, ls=dash, lw=1.8, label=f"γ = {gamma:g}")
+        drawn = mixup(stream(0, "vicinal"), x, y, 200, rule(gamma=gamma))
+        apart = np.abs(y[np.arange(len(drawn.share)) % 100] - y[drawn.partner])
+        axes[1].hist(
+            apart,
+            bins=40,
+            range=(0, 4),
+            density=True,
+            histtype="step",
+            color=colour,
+            ls=dash,
+            lw=1.6,
+        )
+    axes[0].set(xlabel="|yᵢ − yⱼ|, standardised labels", ylabel="weight exp(−γ (yᵢ − yⱼ)²)")
+    axes[0].legend(frameon=False)
+    axes[1].set(xlabel="|yᵢ − yⱼ| of the pairs that are drawn", ylabel="density")
+    for axis in axes:
+        axis.grid(visible=False)
+    return figure
+
+
+def limits_of_kernels() -> Any:
+    """Where each kernel goes wrong: Mix_Y across a valley, Mix_XY among many inputs."""
+    figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.1), layout="constrained")
+    x = np.sort(np.random.default_rng(1).uniform(-2, 2, 30))[:, np.newaxis]
+    y = x[:, 0] ** 2
+    scale = (y - y.mean()) / y.std(), (x - x.mean()) / x.std()
+    for axis, joint, name in ((axes[0], False, "Mix_Y"), (axes[1], True, "Mix_XY")):
+        drawn = mixup(stream(3, "vicinal"), scale[1], scale[0], 1, rule(joint=joint))
+        anchor = np.arange(30)
+        for i, j in zip(anchor, drawn.partner, strict=True):
+            axis.plot([x[i, 0], x[j, 0]], [y[i], y[j]], color=GREY, lw=0.7, alpha=0.7)
+        share = drawn.share
+        mixed_x = share * x[anchor, 0] + (1 - share) * x[drawn.partner, 0]
+        mixed_y = share * y[anchor] + (1 - share) * y[drawn.partner]
+        axis.plot(x[:, 0], y, "o", color="#1d232b", ms=3.5)
+        axis.plot(mixed_x, mixed_y, "D", color=ORANGE if not joint else BLUE, ms=4)
+        off = np.mean(np.abs(mixed_y - mixed_x**2))
+        axis.set_title(f"{name} on x²: {off:.2f} off")
+        axis.set_xlabel("x")
+        axis.grid(visible=False)
+    inputs = np.array([1, 2, 5, 10, 20, 50])
+    for joint, colour, dash, name in ((False, ORANGE, "--", "Mix_Y"), (True, BLUE, "-", "Mix_XY")):
+        counts = [_partners_in_use(int(p), joint) for p in inputs]
+        axes[2].plot(inputs, counts, "o", color=colour, ls=dash, lw=1.6, ms=4, label=name)
+    axes[2].set_xscale("log")
+    axes[2].set_xticks(inputs, map(str, inputs))
+    axes[2].minorticks_off()
+    axes[2].set(xlabel="number of inputs", title="partners in use, of 99")
+    axes[2].set_ylim(bottom=0)
+    axes[2].legend(frameon=False)
+    axes[2].grid(visible=True, axis="y")
+    return figure
+
+
+def _partners_in_use(inputs: int, joint: bool, n: int = 100, rounds: int = 400) -> float:
+    """The effective number of partners of a row: exp of the entropy of what is drawn."""
+    rng = np.random.default_rng(inputs)
+    x, y = rng.normal(size=(n, inputs)), rng.normal(size=n)
+    drawn = mixup(stream(0, "vicinal"), x, y, rounds, rule(joint=joint)).partner.reshape(rounds, n)
+    numbers = []
+    for i in range(n):
+        share = np.bincount(drawn[:, i], minlength=n) / rounds
+        share = share[share > 0]
+        numbers.append(np.exp(-np.sum(share * np.log(share))))
+    return float(np.mean(numbers))

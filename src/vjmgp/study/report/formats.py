@@ -1,0 +1,55 @@
+"""Numbers and names for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number for people: a dash for none, a real minus sign."""
+    if value is None or not np.isfinite(value):
+        return "–"
+    text = f"{value:,.{digits}f}" if digits else f"{round(value):,d}"
+    return text.replace("-", "−")
+
+
+def signed(value: Any, digits: int = 3) -> str:
+    """A difference: with its sign."""
+    text = number(value, digits)
+    return f"+{text}" if value is not None and np.isfinite(value) and value > 0 else text
+
+
+def short(value: float) -> str:
+    """A coefficient: four digits."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def p_value(value: Any) -> str:
+    """A p-value: small ones are only called so."""
+    if value is None or not np.isfinite(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def breakable(name: str) -> str:
+    """A name that may be broken before its capitals, for narrow columns."""
+    return re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "\u200b", name)
+
+
+def plain(value: Any) -> str:
+    """What a table sorts a number by; nothing where there is none."""
+    return "" if value is None or not np.isfinite(value) else repr(float(value))
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "number": number,
+    "signed": signed,
+    "short": short,
+    "p_value": p_value,
+    "breakable": breakable,
+    "plain": plain,
+}

@@ -1,0 +1,74 @@
+"""What concerns the whole study: its scoreboard, and what is done, failed and missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..collect import read_table
+from ..scoreboard.verdicts import STATUSES
+
+Context = dict[str, Any]
+
+
+def scoreboard_page(folder: Path) -> Context:
+    """All claims, and how many have each verdict, part by part."""
+    table = read_table(folder / "tables" / "scoreboard.csv")
+    for column in ("ours", "note", "dataset", "versus"):
+        table[column] = table[column].fillna("")
+    counts = table.groupby(["part", "status"]).size()
+    parts = [
+        {
+            "name": part,
+            "title": str(part).replace("_", " ").capitalize(),
+            "counts": {status: int(counts.get((part, status), 0)) for status in STATUSES},
+            "claims": rows.to_dict("records"),
+        }
+        for part, rows in table.groupby("part", sort=False)
+    ]
+    total = {status: int((table["status"] == status).sum()) for status in STATUSES}
+    return {"parts": parts, "total": total, "claims": len(table)}
+
+
+def progress(table: pd.DataFrame, study: Context) -> Context:
+    """Runs that the study asks for, and those that are there; `table` has failed ones, too.
+
+    A run that several experiments share counts in each of them, and once in the whole.
+    """
+    seeds = int(study["config"]["seeds"])
+    done = table[table["seed"] < seeds].groupby(["protocol", "dataset", "method"])
+    ok = done["status"].agg(lambda status: int((status == "ok").sum())).to_dict()
+    tried = done.size().to_dict()
+    experiments = []
+    cells: dict[tuple[str, str, str], None] = {}
+    for entry in study["experiments"]:
+        keys = [
+            (entry["protocol"], dataset, method)
+            for method in entry["methods"]
+            for dataset in entry["datasets"]
+        ]
+        cells |= dict.fromkeys(keys)
+        experiments.append(
+            {
+                "name": entry["name"],
+                "title": entry["title"],
+                "expected": seeds * len(keys),
+                "ok": sum(ok.get(key, 0) for key in keys),
+                "failed": sum(tried.get(key, 0) - ok.get(key, 0) for key in keys),
+                "missing": sum(seeds - tried.get(key, 0) for key in keys),
+            }
+        )
+    missing = [
+        {"protocol": key[0], "dataset": key[1], "method": key[2], "runs": seeds - tried.get(key, 0)}
+        for key in cells
+        if tried.get(key, 0) < seeds
+    ]
+    return {
+        "experiments": experiments,
+        "expected": seeds * len(cells),
+        "missing_runs": sum(cell["runs"] for cell in missing),
+        "missing": missing,
+        "complete": not missing,
+    }
