@@ -15,6 +15,7 @@ import resource
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,11 @@ from vjmgp.study import checks
 from vjmgp.study.collect import COLUMNS, join_runs, write_csv
 from vjmgp.study.config import Study, read_study
 from vjmgp.study.data import write_json
+from vjmgp.study.figures.draw import draw_figures
+from vjmgp.study.illustrations.draw import draw_illustrations
+from vjmgp.study.report.write import write_report
+from vjmgp.study.scoreboard.score import score_claims
+from vjmgp.study.statistics.compare import compare_methods
 
 ROOT = Path(__file__).parent.parent
 GENERATIONS = 100
@@ -144,21 +150,10 @@ def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, An
     ]
 
 
-def measure(study: Study) -> None:
-    """Run every step after the run tables in this process, and print what each took."""
-    from vjmgp.study.figures.draw import draw_figures
-    from vjmgp.study.report.write import write_report
-    from vjmgp.study.scoreboard.score import score_claims
-    from vjmgp.study.statistics.compare import compare_methods
-
+def steps(study: Study) -> dict[str, Callable[[], None]]:
+    """What turns run tables into a report, as the workflow does."""
     results = Path(study.config["results"])
     tables = results / "tables"
-    whole = time.perf_counter()
-
-    def step(name: str, call: Any) -> None:
-        started = time.perf_counter()
-        call()
-        print(f"  {name}: {time.perf_counter() - started:.1f} s", flush=True)
 
     def statistics() -> None:
         for name, experiment in study.experiments.items():
@@ -167,25 +162,42 @@ def measure(study: Study) -> None:
                 checks.is_papers(study, name), study.config["significance"], str(tables / name),
             )  # fmt: skip
 
+    def scoreboard() -> None:
+        table = str(tables / "scoreboard.csv")
+        about = checks.for_scoreboard(study)
+        score_claims(str(tables / "runs.csv"), about, table, table.replace(".csv", ".tex"))
+
     def figures() -> None:
         for name in study.experiments:
-            draw_figures(
-                **checks.for_figures(study, name), tables=str(tables / name),
-                folder=str(results / "figures" / name),
-            )  # fmt: skip
+            folder = str(results / "figures" / name)
+            about = checks.for_figures(study, name)
+            draw_figures(**about, tables=str(tables / name), folder=folder)
 
-    step("statistics", statistics)
-    step(
-        "scoreboard",
-        lambda: score_claims(
-            str(tables / "runs.csv"), checks.for_scoreboard(study),
-            str(tables / "scoreboard.csv"), str(tables / "scoreboard.tex"),
-        ),
-    )  # fmt: skip
-    step("figures", figures)
-    step("pages", lambda: write_report(str(results), str(results), checks.for_report(study)))
+    def illustrations() -> None:
+        draw_illustrations(str(results / "figures/illustrations"))
+
+    def pages() -> None:
+        write_report(str(results), str(results), checks.for_report(study))
+
+    calls = (statistics, scoreboard, figures, illustrations, pages)
+    return {call.__name__: call for call in calls}
+
+
+def measure(study: Study) -> None:
+    """Run every step after the run tables in this process, and print what each took."""
+    whole = time.perf_counter(), time.process_time()
+    for name, call in steps(study).items():
+        started = time.perf_counter(), time.process_time()
+        call()
+        _print(name, started)
+    _print("all", whole)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"  all: {time.perf_counter() - whole:.1f} s, at most {peak:.2f} GiB")
+    print(f"  at most {peak:.2f} GiB")
+
+
+def _print(name: str, started: tuple[float, float]) -> None:
+    wall, busy = time.perf_counter() - started[0], time.process_time() - started[1]
+    print(f"  {name}: {wall:.1f} s, of which {busy:.1f} s on the processor", flush=True)
 
 
 def main() -> None:

@@ -33,7 +33,8 @@ ILLUSTRATIONS = [
         "gap_and_difference", gap_and_difference, "Finite difference and Jensen gap",
         "A straight, steep function and a fluctuating one. Thick: the worst finite difference "
         "(left) and the worst gap to the line between two points (right). The finite difference "
-        "punishes slope; the Jensen gap only what is not straight.",
+        "punishes slope; the Jensen gap only what is not straight. Numbers: the mean of the worst "
+        "squares over all rows.",
     ),
     Illustration(
         "noise_estimates", noise_estimates, "How noisy are the labels?",

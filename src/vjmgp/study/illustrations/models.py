@@ -30,7 +30,7 @@ def rugged_and_smooth() -> Any:
     y = _truth(x) + 0.6 * rng.normal(size=40)
     table = pd.DataFrame({"x": x})
     grid = pd.DataFrame({"x": np.linspace(-3, 3, 600)})
-    run = VJMRegressor(random_state=SEED, tau=10.0).fit(table, y)
+    run = VJMRegressor(random_state=SEED, tau=1.0).fit(table, y)
     figure, axes = plt.subplots(
         1, 3, figsize=(WIDTH, 3.0), layout="constrained", width_ratios=[1, 1, 0.8]
     )
@@ -53,6 +53,7 @@ def rugged_and_smooth() -> Any:
         )
         axes[2].bar_label(bars, fmt="%.3f", fontsize=8)
     axes[2].set_xticks([0, 1], names)
+    axes[2].margins(y=0.1)
     axes[2].set_title("parts of the loss")
     axes[2].legend(frameon=False)
     axes[2].grid(visible=False)

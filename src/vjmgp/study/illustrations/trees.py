@@ -14,7 +14,7 @@ from ...engine.vicinal import mixup
 from ..figures.style import BLUE, GREY, ORANGE, WIDTH
 from .vicinity import rule
 
-NOISE = (0.0, 0.5, 1.0, 2.0)
+NOISE = (0.0, 0.25, 0.5, 1.0)
 """Deviations of the noise added to a sine."""
 
 
@@ -34,7 +34,8 @@ def noise_estimates() -> Any:
         axis.plot(x, y, "o", color=GREY, ms=2.6, alpha=0.7)
         axis.plot(x, np.sin(x), color="#1d232b", lw=1.2)
         axis.plot(x, predicted * y.std() + y.mean(), "D", color=ORANGE, ms=2.8)
-        axis.set_title(f"σ = {deviation:g}: R² {score:.2f}, τ = {adaptive_tau(score):g}")
+        words = f"σ = {deviation:g}: R² {score:.2f}, τ = {adaptive_tau(score):g}"
+        axis.set_title(words.replace("-", "−"))
         axis.set_xlabel("x")
         axis.grid(visible=False)
     return figure

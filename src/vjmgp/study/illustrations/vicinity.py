@@ -42,7 +42,7 @@ def _fluctuating(x: Floats) -> Floats:
 
 def gap_and_difference() -> Any:
     """A steep straight line and a fluctuating function, seen by both measures."""
-    functions = {"straight and steep": _straight, "fluctuating": _fluctuating}
+    functions = {"straight": _straight, "fluctuating": _fluctuating}
     x = np.sort(np.random.default_rng(0).uniform(-1.6, 1.6, 24))[:, np.newaxis]
     grid = np.linspace(-1.75, 1.75, 400)
     figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.2), layout="constrained", sharex=True)
@@ -59,7 +59,7 @@ def gap_and_difference() -> Any:
             axis.plot(x[:, 0], y, "o", color="#1d232b", ms=3.5)
             anchor = int(np.argmax(gaps))
             _one_gap(axis, f, x, vicinity, anchor, colour)
-            axis.set_title(f"{name}: {words}, mean of worst squares {np.mean(gaps**2):.3f}")
+            axis.set_title(f"{name}, {words}: {np.mean(gaps**2):.3f}")
             axis.grid(visible=False)
     for axis in axes[-1]:
         axis.set_xlabel("x")
