@@ -36,8 +36,8 @@ def test_scores(
         axis.set_visible(False)
     for number, (axis, dataset) in enumerate(zip(axes.flat, datasets, strict=False)):
         part = runs[runs["dataset"] == dataset]
-        boxes(axis, _groups(part, "test_r2", methods), methods, pens)
         axis.set_xlim(*_limits(part["test_r2"]))
+        boxes(axis, _groups(part, "test_r2", methods), methods, pens)
         axis.set(title=dataset, xlabel="test R²" if number >= len(datasets) - columns else "")
         if number % columns:
             axis.set_yticklabels([])
@@ -50,8 +50,8 @@ def _medians_of_many(
     medians = by_dataset(runs, methods, datasets)
     figure, axis = plt.subplots(figsize=(WIDTH, 0.3 * len(methods) + 0.9), layout="constrained")
     groups = [medians[name].dropna().to_numpy() for name in methods]
-    boxes(axis, groups, methods, pens)
     axis.set_xlim(*_limits(pd.concat([medians[name].dropna() for name in methods])))
+    boxes(axis, groups, methods, pens)
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")
     return figure
 
@@ -64,7 +64,10 @@ def size_and_time(runs: pd.DataFrame, methods: list[str], pens: dict[str, Pen]) 
     panels = (("size", "model size"), ("seconds", "training time, s"))
     for k, (axis, (value, label)) in enumerate(zip(axes, panels, strict=True)):
         axis.set_xscale("log")
-        boxes(axis, _groups(runs[runs[value] > 0], value, methods), methods, pens)
+        shown = runs[runs[value] > 0]
+        if len(shown):
+            axis.set_xlim(0.8 * shown[value].min(), 1.25 * shown[value].max())
+        boxes(axis, _groups(shown, value, methods), methods, pens)
         log_ticks(axis)
         axis.set_xlabel(label)
         if k:
@@ -86,8 +89,12 @@ def boxes(
 ) -> None:
     """Horizontal boxes: quartiles, whiskers to the last value within 1.5 boxes, outliers beyond.
 
+    The axis has its limits already.
+
     A few collections in place of seven artists per box, which take seconds where there are many.
     """
+    axis.set_yticks(range(len(methods)), methods)
+    axis.set_ylim(len(methods) - 0.4, -0.6)
     bodies, colours, far_x, far_y = [], [], [], []
     lines: list[Any] = []
     middles: list[Any] = []
@@ -113,9 +120,6 @@ def boxes(
     axis.add_collection(LineCollection(middles, colors="black", linewidths=1.6))
     if far_x:
         axis.plot(np.concatenate(far_x), np.concatenate(far_y), "o", ms=1.6, color="#6b7580", mew=0)
-    axis.autoscale_view()
-    axis.set_yticks(range(len(methods)), methods)
-    axis.set_ylim(len(methods) - 0.4, -0.6)
 
 
 def _groups(runs: pd.DataFrame, value: str, methods: list[str]) -> list[NDArray[np.float64]]:

@@ -1,0 +1,227 @@
+"""Figures and illustrations: that what they draw is what was computed."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from vjmgp.engine.rng import stream
+from vjmgp.engine.vicinal import finite_difference, mixup
+from vjmgp.study.collect import write_csv
+from vjmgp.study.figures.boxes import boxes
+from vjmgp.study.figures.counts import count_chart, heat_map, pairs_to_show, papers_counts
+from vjmgp.study.figures.draw import draw_figures
+from vjmgp.study.figures.evolution import Curves, filled_curves
+from vjmgp.study.figures.overview import rank_diagram, three_panels
+from vjmgp.study.figures.style import our_style, pens_of
+from vjmgp.study.illustrations.draw import ILLUSTRATIONS, draw_illustrations
+from vjmgp.study.illustrations.trees import manifold_intrusion, noise_estimates
+from vjmgp.study.illustrations.vicinity import rule, worst_gaps
+from vjmgp.study.scoreboard.claims import Counts
+from vjmgp.study.statistics import critical_difference
+from vjmgp.study.statistics.compare import compare_methods
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    with our_style():
+        yield
+
+
+def made_up_runs(methods, datasets, seeds=8):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"dataset": d, "method": m, "seed": s, "status": "ok", "protocol": "paper",
+         "train_r2": 0.8, "test_r2": 0.5 + 0.1 * k + 0.01 * rng.normal(), "size": 10.0 * (k + 1),
+         "trees": 2, "seconds": 0.5 * (k + 1), "generations": 4.0}
+        for k, m in enumerate(methods) for d in datasets for s in range(seeds)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+# -- style ---------------------------------------------------------------------------------------
+
+
+def test_twenty_methods_can_be_told_apart_and_some_always_look_the_same():
+    names = [f"method {k}" for k in range(20)]
+    pens = pens_of([*names, "Standard GP", "VJM"], ("VJM", "Standard GP"))
+    looks = [(pens[name].colour, str(pens[name].dash)) for name in names]
+    assert len(set(looks)) == 20
+    assert pens["VJM"] == pens_of(["VJM"], ("VJM", "Standard GP"))["VJM"]
+    assert pens["VJM"].colour != pens["Standard GP"].colour
+
+
+# -- what is drawn -------------------------------------------------------------------------------
+
+
+def test_boxes_are_matplotlibs():
+    rng = np.random.default_rng(1)
+    groups = [rng.normal(size=30), np.array([]), rng.standard_t(1, size=40)]
+    _, (ours, theirs) = plt.subplots(1, 2)
+    ours.set_xlim(-5, 5)
+    boxes(ours, groups, ["a", "b", "c"], pens_of(["a", "b", "c"]))
+    drawn = theirs.boxplot([groups[0], groups[2]], orientation="horizontal")
+    whiskers, bodies, middles = ours.collections
+    for k, body in enumerate(bodies.get_paths()):
+        box = drawn["boxes"][k].get_xdata()
+        assert [body.vertices[:, 0].min(), body.vertices[:, 0].max()] == pytest.approx(
+            [box.min(), box.max()]
+        )
+        assert middles.get_segments()[k][0][0] == drawn["medians"][k].get_xdata()[0]
+        lines = whiskers.get_segments()[4 * k : 4 * k + 2]
+        ends = sorted(float(x) for line in lines for x in line[:, 0])
+        caps = [cap.get_xdata()[0] for cap in drawn["caps"][2 * k : 2 * k + 2]]
+        assert [ends[0], ends[-1]] == pytest.approx(caps)
+    outside = np.concatenate([line.get_xdata() for line in drawn["fliers"]])
+    assert sorted(ours.lines[0].get_xdata()) == pytest.approx(sorted(outside))
+    assert [label.get_text() for label in ours.get_yticklabels()] == ["a", "b", "c"]
+
+
+def test_the_papers_counts_are_found_both_ways():
+    paper = papers_counts("complexity_measures", "paper")
+    assert paper["test_r2", "VJM", "PP"] == Counts(29, 27, 2, 58)
+    assert paper["test_r2", "PP", "VJM"] == Counts(2, 27, 29, 58)
+    assert papers_counts("label_noise", "label_noise")["test_r2", "VJM", "PP"].datasets == 36
+    assert papers_counts("mine", None) == {}
+
+
+def test_count_charts_show_ours_and_the_papers():
+    table = pd.DataFrame(
+        [("VJM", "PP", 3, 2, 1), ("PP", "VJM", 1, 2, 3)],
+        columns=["method", "versus", "better", "similar", "worse"],
+    )
+    counts = {"test_r2": table, "train_r2": table}
+    figure = count_chart(counts, ["VJM", "PP"], papers_counts("complexity_measures", "paper"))
+    left = figure.axes[0]
+    widths = [bar.get_width() for bar in left.patches]
+    assert widths == pytest.approx([3 / 6, 2 / 6, 1 / 6, 29 / 58, 27 / 58, 2 / 58])
+    assert [t.get_text() for t in left.get_yticklabels()] == ["VJM : PP", "paper"]
+    assert [t.get_text() for t in left.texts] == ["3", "2", "1", "29", "27"]
+    assert len(pairs_to_show(list("abcd"))) == 6
+    assert pairs_to_show(list("abcde")) == [("a", other) for other in "bcde"]
+
+
+def test_the_heat_map_is_antisymmetric_and_pale_where_nothing_is_clear():
+    pairs = pd.DataFrame(
+        [("a", "b", 0.8, 0.001), ("a", "c", -0.5, 0.3), ("b", "c", -0.9, np.nan)],
+        columns=["method", "versus", "rank_biserial", "p_adjusted"],
+    )
+    axis = heat_map(pairs, ["a", "b", "c"], 0.01).axes[0]
+    shown = np.asarray(axis.images[0].get_array())
+    assert shown[0, 1] == 0.8
+    assert shown[1, 0] == -0.8
+    assert abs(shown[0, 2]) < 0.1
+    assert sorted(text.get_text() for text in axis.texts) == [".001", ".001", ".300", ".300"]
+
+
+def test_three_panels_are_sorted_by_accuracy_and_star_symbolic_methods():
+    runs = made_up_runs(["worst", "VJM", "best"], ["d1", "d2", "d3"])
+    methods = ["worst", "VJM", "best"]
+    figure = three_panels(runs, methods, ["d1", "d2", "d3"], ["VJM"], pens_of(methods))
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == ["best", "VJM *", "worst"]
+    points = [line for line in figure.axes[0].lines if line.get_marker() in ("o", "*")]
+    means = runs.groupby(["method", "dataset"])["test_r2"].median().groupby("method").mean()
+    assert [p.get_xdata()[0] for p in points] == pytest.approx(
+        [means["best"], means["VJM"], means["worst"]]
+    )
+    assert [p.get_marker() for p in points] == ["o", "*", "o"]
+
+
+def test_the_rank_diagram_joins_what_is_not_different():
+    scores = pd.DataFrame([{"A": 4, "B": 3, "C": 2, "D": 1}] * 10, dtype=float)
+    found = critical_difference(scores, 0.05)
+    axis = rank_diagram(found).axes[0]
+    texts = {text.get_text() for text in axis.texts}
+    assert {"A  1.00", "B  2.00", "3.00  C", "4.00  D"} <= texts
+    bars = [line.get_xdata() for line in axis.lines if line.get_linewidth() > 3]
+    assert [np.round(bar).tolist() for bar in bars] == [[1, 2], [2, 3], [3, 4]]
+
+
+def test_curves_hold_until_the_next_step():
+    steps = pd.DataFrame(
+        [("d", "m", 0, 0, 0.1), ("d", "m", 0, 3, 0.5), ("d", "m", 1, 1, 0.3)],
+        columns=["dataset", "method", "seed", "generation", "test_r2"],
+    )
+    values = filled_curves(steps, "test_r2", 4)
+    np.testing.assert_array_equal(values, [[0.1, 0.1, 0.1, 0.5, 0.5], [np.nan, 0.3, 0.3, 0.3, 0.3]])
+    _, middle, _ = Curves(steps, 4).quartiles("d", "m", "test_r2")
+    assert middle.tolist() == pytest.approx([0.1, 0.2, 0.2, 0.4, 0.4])
+    assert Curves(steps, 4).quartiles("d", "other", "test_r2") is None
+
+
+@pytest.mark.parametrize("evolves", [True, False])
+def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
+    methods = ["VJM", "SVR", "not run"] if evolves else ["SVR"]
+    runs = made_up_runs(methods[:2], ["d1", "d2"])
+    write_csv(tmp_path / "runs.csv", runs)
+    curves = [("d1", "VJM", 0, 0, 0.1, 0.1)] if evolves else []
+    columns = ["dataset", "method", "seed", "generation", "train_r2", "test_r2"]
+    write_csv(tmp_path / "curves.csv", pd.DataFrame(curves, columns=columns))
+    compare_methods(str(tmp_path / "runs.csv"), methods, ["d1", "d2"], True, 0.01, str(tmp_path))
+    experiment = {"name": "e", "methods": methods, "datasets": ["d1", "d2"], "papers_kind": "paper"}
+    folder = tmp_path / "figures"
+    draw_figures(experiment, ["VJM"], None, 0.01, str(tmp_path), str(folder))
+    drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]
+    expected = ["test_r2", "size_and_time"]
+    if evolves:
+        expected = ["counts", *expected, "curves", "train_test"]
+    assert drawn == expected
+    for name in drawn:
+        assert (folder / f"{name}.svg").read_text().startswith("<?xml")
+        assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+# -- illustrations -------------------------------------------------------------------------------
+
+
+def test_gaps_are_those_of_a_plain_loop():
+    x = np.sort(np.random.default_rng(0).normal(size=12))[:, np.newaxis]
+    f = np.sin
+    for vicinity in (
+        mixup(stream(0, "vicinal"), x, f(x[:, 0]), 3, rule()),
+        finite_difference(stream(0, "vicinal"), x, 3, 0.2),
+    ):
+        expected = np.zeros(12)
+        for r, point in enumerate(vicinity.points[:, 0]):
+            i, j, share = r % 12, vicinity.partner[r], vicinity.share[r]
+            line = share * f(x[i, 0]) + (1 - share) * f(x[j, 0])
+            expected[i] = max(expected[i], abs(f(point) - line))
+        assert worst_gaps(f, x, vicinity) == pytest.approx(expected)
+    straight = worst_gaps(
+        lambda v: 3 * v + 1, x, mixup(stream(0, "vicinal"), x, x[:, 0], 5, rule())
+    )
+    assert straight.max() < 1e-12
+
+
+def numbers_in_titles(figure):
+    titles = [axis.get_title().replace("−", "-") for axis in figure.axes]
+    found = [re.search(r"(?:R²|are) (-?[\d.]+)", title) for title in titles]
+    return [float(match[1]) for match in found]
+
+
+def test_illustrations_show_what_they_say():
+    scores = numbers_in_titles(noise_estimates())
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > 0.95 > 0.5 > scores[-1]
+    without, detected = numbers_in_titles(manifold_intrusion())
+    assert detected < 0.2 * without
+
+
+def test_all_illustrations_are_written(tmp_path):
+    draw_illustrations(str(tmp_path))
+    entries = [SimpleNamespace(**e) for e in json.loads((tmp_path / "figures.json").read_text())]
+    assert [entry.name for entry in entries[:-1]] == [entry.name for entry in ILLUSTRATIONS]
+    for entry in entries[:-1]:
+        for kind in ("svg", "pdf", "png"):
+            assert (tmp_path / f"{entry.name}.{kind}").stat().st_size > 1000
+    models = entries[-1].models
+    assert [model["method"] for model in models] == ["VJM", "Standard GP"]
+    table = pd.read_csv(tmp_path / "features_547_no2.csv")
+    assert len(table) == sum(len(model["features"]) for model in models)
+    assert "cars\\_per\\_hour" in (tmp_path / "features_547_no2.tex").read_text()
