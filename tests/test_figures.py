@@ -163,7 +163,8 @@ def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
     columns = ["dataset", "method", "seed", "generation", "train_r2", "test_r2"]
     write_csv(tmp_path / "curves.csv", pd.DataFrame(curves, columns=columns))
     compare_methods(str(tmp_path / "runs.csv"), methods, ["d1", "d2"], True, 0.01, str(tmp_path))
-    experiment = {"name": "e", "methods": methods, "datasets": ["d1", "d2"], "papers_kind": "paper"}
+    experiment = {"name": "e", "methods": methods, "datasets": ["d1", "d2"], "papers_kind": "paper",
+                  "timed": {}}  # fmt: skip
     folder = tmp_path / "figures"
     draw_figures(experiment, ["VJM"], None, 0.01, str(tmp_path), str(folder))
     drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from benchmarks.report import paper_study
 from workflow_runs import ROOT
 
+from vjmgp.study import checks
 from vjmgp.study.config import paper_datasets
 from vjmgp.study.scoreboard.claims import (
     Counts,
@@ -34,18 +36,22 @@ STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
     "significance": 0.01,
     "own_methods": [],
-    "methods": {},
+    "timed": {},
+    "budget": None,
 }
 
 
 # -- claims --------------------------------------------------------------------------------------
 
 
-def test_every_claim_is_about_a_method_of_the_catalogue():
+def test_every_claim_is_about_a_method_of_the_catalogue(tmp_path):
     methods = set(yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
-    study = yaml.safe_load((ROOT / "config/paper.yaml").read_text())["experiments"]
-    for claim in count_claims():
-        assert {claim.method, claim.versus} <= set(study[claim.part]["methods"]), claim
+    study = paper_study(tmp_path)
+    about = checks.for_scoreboard(study)
+    assert about["budget"] == 1
+    assert about["timed"]["PP"] == "PP 1 s"
+    for claim in count_claims(about["timed"]):
+        assert {claim.method, claim.versus} <= set(study.experiments[claim.part].methods), claim
     assert {claim.method for claim in median_claims()} <= methods
     for claim in value_claims():
         assert {claim.method, claim.versus} <= methods
@@ -200,6 +206,19 @@ def test_small_and_unfinished_studies_are_told_so():
     apart = pd.concat([made_up({"VJM": 0.6}, names[:9]), made_up({"PP": 0.4}, names[9:])])
     row = scoreboard(apart, STUDY).set_index("claim").loc["VJM better than PP"].iloc[0]
     assert (row["status"], row["note"]) == (NOT_RUN, "no dataset with runs of both")
+
+
+def test_the_same_time_is_a_variant_of_its_own():
+    names = list(paper_datasets())
+    runs = made_up({"VJM": 0.3, "VJM 2 s": 0.6, "PP": 0.5, "PP 2 s": 0.5}, names)
+    study = STUDY | {"timed": {"VJM": "VJM 2 s", "PP": "PP 2 s"}, "budget": 2}
+    board = scoreboard(runs, study).set_index(["part", "claim"])
+    row = board.loc[("same_runtime_budget", "VJM 2 s better than PP 2 s")]
+    assert (row["paper"], row["ours"], row["status"]) == ("34/20/4", "58/0/0", CONFIRMED)
+    assert board.loc[("complexity_measures", "VJM better than PP"), "status"] == NOT_CONFIRMED
+    assert board.loc[("headline", "The study: same runtime budget seconds"), "ours"] == "2"
+    without = scoreboard(runs, STUDY)
+    assert set(without[without["part"] == "same_runtime_budget"]["status"]) == {NOT_RUN}
 
 
 def test_label_noise_has_its_own_protocol_and_datasets(tmp_path):

@@ -107,15 +107,18 @@ def test_paired_tests_tell_what_could_not_be_tested():
             ("ties", "A"): base, ("ties", "B"): base,
             ("few", "A"): base[:5] + 0.1, ("few", "B"): base,
             ("alone", "A"): base,
+            ("tied", "A"): [*base[:9], 0.9, 0.8, 0.7], ("tied", "B"): base,
         }
     )  # fmt: skip
-    datasets = ["clear", "ties", "few", "alone", "not run"]
+    datasets = ["clear", "ties", "few", "alone", "not run", "tied"]
     tests = paired_tests(runs, ["A", "B"], datasets, "test_r2", 0.01).set_index("dataset")
-    assert tests["pairs"].tolist() == [12, 12, 5, 0, 0]
-    assert tests["ties"].tolist() == [0, 12, 0, 0, 0]
-    assert tests["unpaired"].tolist() == [0, 0, 7, 12, 0]
-    assert tests["outcome"].tolist() == [BETTER, SIMILAR, SIMILAR, "", ""]
-    assert tests["note"].tolist() == ["", "all ties", "too few pairs", "no pairs", "no pairs"]
+    assert tests["pairs"].tolist() == [12, 12, 5, 0, 0, 12]
+    assert tests["ties"].tolist() == [0, 12, 0, 0, 0, 9]
+    assert tests["unpaired"].tolist() == [0, 0, 7, 12, 0, 0]
+    assert tests["outcome"].tolist() == [BETTER, SIMILAR, SIMILAR, "", "", SIMILAR]
+    assert tests["note"].tolist() == [
+        "", "all ties", "too few pairs", "no pairs", "no pairs", "too many ties"
+    ]  # fmt: skip
     assert tests.loc["clear", "p"] == wilcoxon(np.arange(1.0, 13)).pvalue
     assert tests.loc["clear", "median_difference"] == pytest.approx(0.05)
     assert tests.loc["clear", "rank_biserial"] == 1.0

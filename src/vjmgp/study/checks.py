@@ -61,15 +61,28 @@ def for_report(study: Study) -> dict[str, Any]:
 
 def for_scoreboard(study: Study) -> dict[str, Any]:
     """What decides whether the study's runs speak to the paper's claims."""
+    own = list(study.config["methods"])
+    budgets = [name for name in study.experiments if timed_methods(study, name)]
+    timed = timed_methods(study, budgets[0]) if budgets else {}
     return {
         "protocols": {
             kind: [name for name, protocol in study.protocols.items() if protocol == rule]
             for kind, rule in PAPERS_PROTOCOLS.items()
         },
         "significance": study.config["significance"],
-        "own_methods": list(study.config["methods"]),
-        "methods": {name: method.definition for name, method in study.methods.items()},
+        "own_methods": [*own, *(variant for name, variant in timed.items() if name in own)],
+        "budget": study.config["experiments"][budgets[0]]["seconds"] if budgets else None,
+        "timed": timed,
     }
+
+
+def timed_methods(study: Study, experiment: str) -> dict[str, str]:
+    """Of an experiment whose runs end by time: its methods' names, and those of the variants."""
+    entry = study.config["experiments"][experiment]
+    if "seconds" not in entry:
+        return {}
+    names = dict.fromkeys(entry["methods"])
+    return dict(zip(names, study.experiments[experiment].methods, strict=True))
 
 
 def for_figures(study: Study, experiment: str) -> dict[str, Any]:
@@ -90,6 +103,7 @@ def experiment_entry(study: Study, name: str) -> dict[str, Any]:
     return dataclasses.asdict(experiment) | {
         "protocol_text": protocol.describe(),
         "papers_kind": kinds[0] if kinds else None,
+        "timed": timed_methods(study, name),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -20,10 +21,12 @@ METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
 BLUE_ORANGE = mpl.colors.LinearSegmentedColormap.from_list("", [ORANGE, "#f7f7f7", BLUE])
 
 
-def papers_counts(experiment: str, protocol: str | None) -> dict[tuple[str, str, str], Counts]:
+def papers_counts(
+    experiment: str, protocol: str | None, timed: Mapping[str, str] | None = None
+) -> dict[tuple[str, str, str], Counts]:
     """The paper's counts by metric and pair, both ways: those of this part, else of any."""
     found: dict[tuple[str, str, str], Counts] = {}
-    claims = [claim for claim in count_claims() if claim.protocol == protocol]
+    claims = [claim for claim in count_claims(timed) if claim.protocol == protocol]
     for claim in sorted(claims, key=lambda claim: claim.part != experiment):
         c = claim.counts
         found.setdefault((claim.metric, claim.method, claim.versus), c)

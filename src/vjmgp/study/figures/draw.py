@@ -61,7 +61,7 @@ def all_figures(
             metric: read_table(tables / f"win_tie_loss_{metric}.csv")
             for metric in ("test_r2", "train_r2")
         }
-        paper = papers_counts(experiment["name"], experiment["papers_kind"])
+        paper = papers_counts(experiment["name"], experiment["papers_kind"], experiment["timed"])
         yield (
             "counts", count_chart(counts, methods, paper), "Better, similar, worse",
             f"On how many datasets the first of two methods is better, similar or worse (Wilcoxon "

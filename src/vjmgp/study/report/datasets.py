@@ -107,6 +107,7 @@ def _models(folder: Path, study: Context) -> list[Context]:
             group.setdefault(model["method"], model)
     several = len({protocol for _, protocol in groups}) > 1
     place = {name: k for k, name in enumerate(study["datasets"])}
+    order = list(dict.fromkeys(entry["protocol"] for entry in study["experiments"]))
     return [
         {
             "dataset": dataset,
@@ -115,7 +116,9 @@ def _models(folder: Path, study: Context) -> list[Context]:
             "all": list(groups[dataset, protocol].values()),
             "example": _example() if dataset == EXAMPLE else None,
         }
-        for dataset, protocol in sorted(groups, key=lambda key: (place[key[0]], key[1]))
+        for dataset, protocol in sorted(
+            groups, key=lambda key: (place[key[0]], order.index(key[1]))
+        )
     ]
 
 

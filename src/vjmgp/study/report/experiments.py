@@ -67,8 +67,7 @@ def _versus_first(counts: dict[str, pd.DataFrame], methods: list[str]) -> list[C
         for metric, table in counts.items():
             pair = table[(table["method"] == methods[0]) & (table["versus"] == other)].iloc[0]
             row[metric] = {key: int(pair[key]) for key in (BETTER, SIMILAR, WORSE)}
-            row["unpaired"] = int(pair["unpaired_runs"])
-            row["too_few"] = int(pair["too_few_pairs"])
+            row |= {"unpaired": int(pair["unpaired_runs"]), "too_few": int(pair["too_few_pairs"])}
         rows.append(row)
     return rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,6 +14,8 @@ from ...fetching import package_folder
 from ..config import paper_datasets
 
 PAPER, LABEL_NOISE = "paper", "label_noise"
+TIMED = "same_runtime_budget"
+"""The part of the paper in which time ends the runs."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,17 @@ def _names() -> dict[tuple[str, str], str]:
     return {(row["part"], row["name"]): row["method"] for row in table.to_dict("records")}
 
 
-def our_name(part: str, name: str) -> str:
-    """What this project calls a method that the paper calls so in one of its parts."""
+def our_name(part: str, name: str, timed: Mapping[str, str] | None = None) -> str:
+    """What this project calls a method that the paper calls so in one of its parts.
+
+    `timed` names the variants of a study whose runs end by time, such as "VJM 1 s" for VJM.
+    """
+    if part == TIMED:
+        return (timed or {}).get(name, f"{name} in the same time")
     return _names().get((part, name), name)
 
 
-def count_claims() -> list[CountClaim]:
+def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
     """All rows of `win_tie_loss.csv`."""
     table = pd.read_csv(
         package_folder("paper") / "win_tie_loss.csv", dtype={"method": str, "versus": str}
@@ -112,8 +120,8 @@ def count_claims() -> list[CountClaim]:
                 row["experiment"],
                 row["metric"],
                 LABEL_NOISE if noisy else PAPER,
-                our_name(row["experiment"], row["method"]),
-                our_name(row["experiment"], row["versus"]),
+                our_name(row["experiment"], row["method"], timed),
+                our_name(row["experiment"], row["versus"], timed),
                 Counts(int(row["better"]), similar, int(row["worse"]), datasets),
             )
         )

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 BETTER, SIMILAR, WORSE = "better", "similar", "worse"
 OUTCOMES = (BETTER, SIMILAR, WORSE)
 OPPOSITE = {BETTER: WORSE, SIMILAR: SIMILAR, WORSE: BETTER}
-NO_PAIRS, ALL_TIES, TOO_FEW = "no pairs", "all ties", "too few pairs"
+NO_PAIRS, ALL_TIES, TOO_FEW, MANY_TIES = "no pairs", "all ties", "too few pairs", "too many ties"
 """Why a comparison could not have come out otherwise."""
 TEST_COLUMNS = [
     *("method", "versus", "dataset", "pairs", "ties", "unpaired", "p", "outcome", "note"),
@@ -108,7 +108,10 @@ def tests_of_pair(first: Floats, second: Floats, level: float) -> pd.DataFrame:
     ties = (differences == 0.0).sum(axis=1)
     either = (np.isfinite(first) | np.isfinite(second)).sum(axis=1)
     p = p_values(differences, level)
-    few = np.array([too_few(int(n), level) for n in pairs - ties], dtype=bool)
+    few, untied_few = (
+        np.array([too_few(int(n), level) for n in counts], dtype=bool)
+        for counts in (pairs, pairs - ties)
+    )
     low, high = bootstrap_medians(differences)
     return pd.DataFrame(
         {
@@ -117,7 +120,11 @@ def tests_of_pair(first: Floats, second: Floats, level: float) -> pd.DataFrame:
             "unpaired": either - pairs,
             "p": np.where(pairs > 0, p, np.nan),
             "outcome": np.where(pairs > 0, outcomes(differences, p, level), ""),
-            "note": np.select([pairs == 0, ties == pairs, few], [NO_PAIRS, ALL_TIES, TOO_FEW], ""),
+            "note": np.select(
+                [pairs == 0, ties == pairs, few, untied_few],
+                [NO_PAIRS, ALL_TIES, TOO_FEW, MANY_TIES],
+                "",
+            ),
             "median_difference": medians_of_rows(differences),
             "low": low,
             "high": high,

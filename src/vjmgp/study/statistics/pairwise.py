@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, wilcoxon
 
 from .effects import bootstrap_medians, bootstrap_rank_biserial, rank_biserial
-from .paired import ALL_TIES, NO_PAIRS, TOO_FEW, too_few
+from .paired import ALL_TIES, MANY_TIES, NO_PAIRS, TOO_FEW, too_few
 
 Floats = NDArray[np.float64]
 COLUMNS = [
@@ -65,6 +65,6 @@ def _test(differences: Floats, level: float) -> tuple[float, str]:
     if not len(other):
         return np.nan, ALL_TIES
     if too_few(len(other), level):
-        return np.nan, TOO_FEW
+        return np.nan, TOO_FEW if too_few(len(differences), level) else MANY_TIES
     with np.errstate(all="ignore"):
         return float(wilcoxon(other).pvalue), ""
