@@ -46,13 +46,13 @@ def made_up_runs(methods, datasets, seeds=8):
 # -- style ---------------------------------------------------------------------------------------
 
 
-def test_twenty_methods_can_be_told_apart_and_some_always_look_the_same():
-    names = [f"method {k}" for k in range(20)]
-    pens = pens_of([*names, "Standard GP", "VJM"], ("VJM", "Standard GP"))
-    looks = [(pens[name].colour, str(pens[name].dash)) for name in names]
-    assert len(set(looks)) == 20
-    assert pens["VJM"] == pens_of(["VJM"], ("VJM", "Standard GP"))["VJM"]
-    assert pens["VJM"].colour != pens["Standard GP"].colour
+def test_forty_methods_can_be_told_apart_and_some_always_look_the_same():
+    always = ("VJM", "Standard GP")
+    pens = pens_of([*(f"method {k}" for k in range(38)), *always], always)
+    assert len({(pen.colour, str(pen.dash)) for pen in pens.values()}) == 40
+    for name in always:
+        assert pens[name] == pens_of([name], always)[name]
+        assert pens[name].dash == "-"
 
 
 # -- what is drawn -------------------------------------------------------------------------------

@@ -63,18 +63,16 @@ class Pen:
 
 
 def pens_of(methods: list[str], always: tuple[str, ...] = ()) -> dict[str, Pen]:
-    """A colour and a dash for each method of an experiment; 20 can be told apart.
+    """A colour and a dash for each method of an experiment: 40 can be told apart.
 
-    Those named in `always` have the first colours in every experiment.
+    Those named in `always` have the first colours in every experiment, and solid lines.
     """
-    order = list(dict.fromkeys([*always, *methods]))
-    count = len(COLOURS)
-    return {
-        name: Pen(
-            COLOURS[k % count], DASHES[(k + k // count) % len(DASHES) if k >= len(always) else 0]
-        )
-        for k, name in enumerate(order)
-    }
+    pens = {}
+    for k, name in enumerate(dict.fromkeys([*always, *methods])):
+        turn, colour = divmod(k, len(COLOURS))
+        dash = turn if colour < len(always) else turn + colour
+        pens[name] = Pen(COLOURS[colour], DASHES[dash % len(DASHES)])
+    return pens
 
 
 @contextmanager
