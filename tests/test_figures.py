@@ -12,7 +12,7 @@ import pytest
 from vjmgp.engine.rng import stream
 from vjmgp.engine.vicinal import finite_difference, mixup
 from vjmgp.study.collect import write_csv
-from vjmgp.study.figures.boxes import boxes
+from vjmgp.study.figures.boxes import boxes, log_ticks
 from vjmgp.study.figures.counts import count_chart, heat_map, pairs_to_show, papers_counts
 from vjmgp.study.figures.draw import draw_figures
 from vjmgp.study.figures.evolution import Curves, filled_curves
@@ -79,6 +79,24 @@ def test_boxes_are_matplotlibs():
     outside = np.concatenate([line.get_xdata() for line in drawn["fliers"]])
     assert sorted(ours.lines[0].get_xdata()) == pytest.approx(sorted(outside))
     assert [label.get_text() for label in ours.get_yticklabels()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "ticks"),
+    [
+        ((0.22, 0.56), [0.3, 0.4, 0.5]),
+        ((0.8, 150), [1, 10, 100]),
+        ((4, 60), [5, 10, 20, 50]),
+        ((1e-3, 1e9), [1e-3, 1e-1, 1e1, 1e3, 1e5, 1e7, 1e9]),
+        ((4.0, 4.4), [4.0]),
+    ],
+)
+def test_logarithmic_axes_have_a_few_round_ticks(limits, ticks):
+    _, axis = plt.subplots()
+    axis.set_xscale("log")
+    axis.set_xlim(*limits)
+    log_ticks(axis)
+    assert axis.get_xticks() == pytest.approx(ticks)
 
 
 def test_the_papers_counts_are_found_both_ways():

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 from numpy.typing import NDArray
 
 from ..statistics.summaries import by_dataset
@@ -76,10 +76,15 @@ def size_and_time(runs: pd.DataFrame, methods: list[str], pens: dict[str, Pen]) 
 
 
 def log_ticks(axis: Any) -> None:
-    """A few plain numbers along a logarithmic x-axis."""
+    """A few plain numbers along a logarithmic x-axis, however much of it there is."""
     low, high = axis.get_xlim()
-    steps = (1.0, 2.0, 5.0) if high / low < 300 else (1.0,)
-    axis.xaxis.set_major_locator(LogLocator(subs=steps, numticks=7))
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    for steps in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):
+        ticks = np.outer(decades, steps).ravel()
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+        if len(ticks) >= 3:
+            break
+    axis.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // 7)].tolist()))
     axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x < 1e5 else f"1e{np.log10(x):.0f}")
     axis.xaxis.set_minor_locator(NullLocator())
 
