@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from workflow_runs import STUDY, snakemake
 
-from vjmgp.study.report.formats import number, p_value, short, signed
+from vjmgp.study.report.formats import count, number, p_value, short, signed
 from vjmgp.study.report.overview import progress
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
@@ -159,4 +159,5 @@ def test_numbers_for_people():
     assert number(12345.6, 0) == "12,346"
     assert (signed(0.5, 1), signed(-0.5, 1), signed(None)) == ("+0.5", "−0.5", "–")
     assert (p_value(0.0002), p_value(0.25), p_value(float("nan"))) == ("< 0.001", "0.250", "–")
+    assert (count(1, "run"), count(1200, "run")) == ("1 run", "1,200 runs")
     assert short(-12345.678) == "−1.235e+04"

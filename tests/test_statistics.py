@@ -84,12 +84,12 @@ def test_outcome_is_scipys_test_and_antisymmetric(values, seed, level):
     assert outcome(b, a, level) == opposite[found]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=10)  # SciPy permutes small samples with ties
 @given(st.integers(0, 2**31))
 def test_many_rows_at_once_get_the_p_values_of_each_alone(seed):
     """With ties, zeros and gaps among them, which SciPy treats in its own ways."""
     rng = np.random.default_rng(seed)
-    rows = rng.normal(0.1, 0.3, (6, 14))
+    rows = rng.normal(0.1, 0.3, (6, 18))
     rows[1] = np.round(rows[1], 1)
     rows[2, 3] = np.nan
     rows[3, :2] = 0.0
@@ -165,7 +165,7 @@ def test_missing_runs_are_left_out_and_counted():
     assert (few["similar"], few["too_few_pairs"]) == (1, 1)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 2**31))
 def test_win_tie_loss_against_a_plain_loop(seed):
     rng = np.random.default_rng(seed)

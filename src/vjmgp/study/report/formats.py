@@ -17,6 +17,11 @@ def number(value: Any, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def count(value: int, word: str) -> str:
+    """So many of something: "1 dataset", "2 datasets"."""
+    return f"{number(value, 0)} {word}{'' if value == 1 else 's'}"
+
+
 def signed(value: Any, digits: int = 3) -> str:
     """A difference: with its sign."""
     text = number(value, digits)
@@ -47,6 +52,7 @@ def plain(value: Any) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
+    "count": count,
     "signed": signed,
     "short": short,
     "p_value": p_value,
