@@ -24,7 +24,13 @@ rule draw_figures:
         runtime=20,
     params:
         study=lambda wildcards: checks.for_figures(STUDY, wildcards.experiment),
-        code=code_id("study/collect.py", "study/statistics", "study/figures"),
+        code=code_id(
+            "paper",
+            "study/collect.py",
+            "study/statistics",
+            "study/scoreboard",
+            "study/figures",
+        ),
     script:
         "../scripts/draw_figures.py"
 
@@ -32,7 +38,12 @@ rule draw_figures:
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=ancient(f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt"),
+        kernels=ancient(
+            expand(
+                f"<results>/kernels/{engine_id()}/{{variant}}.txt",
+                variant=[SHARED_KERNELS, "none-lexicase"],
+            )
+        ),
     output:
         report(
             directory("<results>/figures/illustrations"),
@@ -51,6 +62,14 @@ rule illustrations:
         runtime=20,
     params:
         engine=engine_id(),
-        code=code_id("study/illustrations", "study/figures/style.py"),
+        code=code_id(
+            "formula.py",
+            "model.py",
+            "regressor.py",
+            "study/gp.py",
+            "study/latex.py",
+            "study/figures/style.py",
+            "study/illustrations",
+        ),
     script:
         "../scripts/illustrations.py"

@@ -30,7 +30,7 @@ rule write_report:
     params:
         results=lambda wildcards, output: os.path.dirname(output.page),
         study=checks.for_report(STUDY),
-        code=code_id("paper", "study/report"),
+        code=code_id("paper", "study/scoreboard", "study/report"),
     script:
         "../scripts/write_report.py"
 

@@ -125,7 +125,11 @@ rule score_claims:
     params:
         study=checks.for_scoreboard(STUDY),
         code=code_id(
-            "paper", "study/collect.py", "study/statistics", "study/scoreboard"
+            "paper",
+            "study/collect.py",
+            "study/statistics",
+            "study/scoreboard",
+            "study/latex.py",
         ),
     script:
         "../scripts/score_claims.py"

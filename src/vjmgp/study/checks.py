@@ -18,7 +18,7 @@ from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
 PAPERS_PROTOCOLS = {"paper": PAPER, "label_noise": LABEL_NOISE}
-SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "feyn", "eplex", "symbolic")
+SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
 SO_FAR = "so_far"
 """The folder within the results that holds the report of an unfinished study."""
@@ -53,8 +53,6 @@ def for_report(study: Study) -> dict[str, Any]:
         "config": study.config,
         "experiments": [experiment_entry(study, name) for name in study.experiments],
         "datasets": study.datasets,
-        "own_data": list(study.own_data),
-        "methods": {name: method.definition for name, method in study.methods.items()},
         "skipped": study.skipped,
     }
 
