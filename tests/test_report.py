@@ -69,7 +69,7 @@ def test_every_page_is_whole_and_needs_nothing_else(report):
     names = [path.name for path in pages_of(report)]
     assert names == [
         "report.html", "dataset-192_vineyard.html", "dataset-odd.html", "datasets.html",
-        "experiment-one.html", "models.html", "run.html", "scoreboard.html",
+        "experiment-one.html", "illustrations.html", "models.html", "run.html", "scoreboard.html",
     ]  # fmt: skip
     found = {path: Page(path.read_text(encoding="utf-8")) for path in pages_of(report)}
     reached = set()
