@@ -181,7 +181,7 @@ class Evidence:
         ours = float(found[claim.method]), float(found[claim.versus])
         status = verdict_on_values(claim.values, ours, judged >= needed)
         return row | {
-            "ours": _pair(ours),
+            "ours": _pair(ours, 3),
             "status": status,
             "our_amount": amount(ours),
             "difference": amount(ours) - amount(claim.values),
@@ -270,8 +270,8 @@ def _counted(outcomes: Any) -> Counts:
     return Counts(better, similar, worse, len(outcomes))
 
 
-def _pair(values: tuple[float, float]) -> str:
-    return f"{values[0]:.4g} and {values[1]:.4g}"
+def _pair(values: tuple[float, float], digits: int = 4) -> str:
+    return f"{values[0]:.{digits}g} and {values[1]:.{digits}g}"
 
 
 def _ratio(values: tuple[float, float]) -> float:
