@@ -228,7 +228,15 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
     assert set(pd.read_csv(out[1])["method"]) == {"VJM"}
     models = json.loads((folder / "tables/one/models.json").read_text())
     middle = table[table["method"] == "VJM"]["test_r2"].median()
-    assert [model["method"] for model in models] == ["VJM"]
+    assert [model["method"] for model in models] == ["VJM", "LR"]
+    assert models[0]["features"][0][1] == "1"
+    assert models[1]["features"] == []
+    assert (
+        models[1]["formula"]
+        == table[table["method"] == "LR"]["formula"].tolist()[
+            table[table["method"] == "LR"]["test_r2"].argsort().tolist()[1]
+        ]
+    )
     assert models[0]["test_r2"] == pytest.approx(middle)
     joined, failures = str(tmp_path / "runs.csv"), str(tmp_path / "failures.csv")
     collect.join_runs([out[0], out[0]], joined, failures)

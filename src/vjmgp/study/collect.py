@@ -86,17 +86,24 @@ def table_of_curves(records: list[Record]) -> pd.DataFrame:
 
 
 def typical_models(records: list[Record]) -> list[dict[str, Any]]:
-    """For each dataset and symbolic method the model of the run with the median test R²."""
+    """For each dataset and method with formulas the model of the run with the median test R².
+
+    Ours are lists of features with coefficients, those of others one formula.
+    """
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        if record.get("features"):
+        if record.get("formula"):
             groups.setdefault((record["dataset"], record["method"]), []).append(record)
     models = []
     for (dataset, method), runs in groups.items():
         runs.sort(key=lambda run: (run["test_r2"], run["seed"]))
         run = runs[(len(runs) - 1) // 2]
-        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "features", "legend")
-        models.append({"dataset": dataset, "method": method} | {key: run[key] for key in keep})
+        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "legend")
+        models.append(
+            {"dataset": dataset, "method": method}
+            | {key: run[key] for key in keep}
+            | {"features": run.get("features", [])}
+        )
     return models
 
 

@@ -123,9 +123,10 @@ def _models(folder: Path, study: Context) -> list[Context]:
 
 
 def _pair(models: dict[str, Context]) -> list[Context]:
-    """VJM's model and Standard GP's; where a study lacks one, the first that is left."""
+    """VJM's model and Standard GP's; where a study lacks one, the first of ours that is left."""
     names = [name for name in (REFERENCE, PLAIN) if name in models]
-    names += [name for name in models if name not in names][: 2 - len(names)]
+    left = [name for name, model in models.items() if model["features"] and name not in names]
+    names += left[: 2 - len(names)]
     return [models[name] for name in names]
 
 
