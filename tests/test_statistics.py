@@ -206,10 +206,10 @@ def test_the_matrix_as_the_paper_prints_it():
 
 
 def test_latex_marks_the_best_and_survives_odd_names():
-    table = pd.DataFrame({"dataset": ["a_b", "50 % & more"], "A": [0.5, np.nan], "B": [0.25, 0.1]})
+    table = pd.DataFrame({"dataset": ["a_b", "50 % & more"], "A": [0.5, np.nan], "B": [-0.25, 0.1]})
     text = latex_of(table, "x", best=["A", "B"])
-    assert "a\\_b & \\textbf{$0.500$} & $0.250$ \\\\" in text
-    assert "50 \\% \\& more & -- & \\textbf{$0.100$} \\\\" in text
+    assert "a\\_b & \\textbf{0.500} & $-$0.250 \\\\" in text
+    assert "50 \\% \\& more & -- & \\textbf{0.100} \\\\" in text
 
 
 # -- effect sizes --------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def latex_of(
 ) -> str:
     """A floating table that needs the package booktabs and nothing else."""
     numbers = {
-        column: f"${{:.{(digits or {}).get(str(column), 3)}f}}$"
+        column: functools.partial(_number, digits=(digits or {}).get(str(column), 3))
         for column in table.select_dtypes("float").columns
     }
     style: Any = table.reset_index(drop=True).style.hide(axis="index")
@@ -51,10 +52,16 @@ def latex_of(
         hrules=True, position_float="centering", caption=_escaped(caption), column_format=columns
     )
     if wide:
-        text = text.replace("\\centering", "\\centering\\scriptsize", 1)
+        small = "\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}"
+        text = text.replace("\\centering", small, 1)
     for sign, command in SYMBOLS.items():
         text = text.replace(sign, command)
     return str(text)
+
+
+def _number(value: float, digits: int) -> str:
+    """Not in math mode, where bold would not show, but for the sign."""
+    return f"{value:.{digits}f}".replace("-", "$-$")
 
 
 def _heading(column: str) -> str:
