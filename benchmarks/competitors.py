@@ -56,7 +56,6 @@ WIDTHS = ["1027_ESL", "547_no2", "197_cpu_act"]
 Job = tuple[str, str, int]
 """Method, dataset, seed."""
 SLOW = "Operon"
-COSTLY = ("Operon", "FFX", "ExcelFormer")
 GP_SECONDS = 1.0
 """A run of genetic programming, of all variants together; `benchmarks.speed` has them."""
 PAPERS_RUNS = 58 * 30
@@ -179,13 +178,13 @@ def hours_of_study(seconds: pd.Series, *files: str) -> dict[str, float]:
         for dataset in experiment.datasets
         for method in experiment.methods
     }
-    hours = {"genetic programming": 0.0, "light competitors": 0.0, "costly competitors": 0.0}
-    for _, _, method in runs:
-        kind = "costly competitors" if method in COSTLY else "light competitors"
-        kind = "genetic programming" if study.methods[method].is_gp else kind
-        each = GP_SECONDS if study.methods[method].is_gp else seconds[method]
-        hours[kind] += study.seeds * each / 3600
-    return {kind: round(value, 1) for kind, value in hours.items()}
+    hours = {"genetic programming": 0.0}
+    for _, _, method in sorted(runs):
+        is_gp = study.methods[method].is_gp
+        name = "genetic programming" if is_gp else method
+        each = GP_SECONDS if is_gp else seconds[method]
+        hours[name] = hours.get(name, 0.0) + study.seeds * each / 3600
+    return {name: round(value, 1) for name, value in hours.items()}
 
 
 def tell_comparison(runs: pd.DataFrame) -> None:
