@@ -183,7 +183,7 @@ def hours_of_study(seconds: pd.Series, *files: str) -> dict[str, float]:
         is_gp = study.methods[method].is_gp
         name = "genetic programming" if is_gp else method
         each = GP_SECONDS if is_gp else seconds[method]
-        hours[name] = hours.get(name, 0.0) + study.seeds * each / 3600
+        hours[name] = hours.get(name, 0.0) + float(study.seeds * each / 3600)
     return {name: round(value, 1) for name, value in hours.items()}
 
 
