@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.collections import LineCollection, PolyCollection
+import seaborn as sns
 from matplotlib.ticker import FixedLocator, NullLocator
-from numpy.typing import NDArray
 
 from ..statistics.summaries import by_dataset
 from .style import WIDTH, Pen
 
 MOST_PANELS = 12
 """With more datasets, boxes show their medians in one panel."""
-HALF = 0.32
-"""Of a box's width."""
 
 
 def test_scores(
@@ -36,8 +34,8 @@ def test_scores(
         axis.set_visible(False)
     for number, (axis, dataset) in enumerate(zip(axes.flat, datasets, strict=False)):
         part = runs[runs["dataset"] == dataset]
+        boxes(axis, part, "test_r2", methods, pens)
         axis.set_xlim(*_limits(part["test_r2"]))
-        boxes(axis, _groups(part, "test_r2", methods), methods, pens)
         axis.set(title=dataset, xlabel="test R²" if number >= len(datasets) - columns else "")
         if number % columns:
             axis.set_yticklabels([])
@@ -49,9 +47,9 @@ def _medians_of_many(
 ) -> Any:
     medians = by_dataset(runs, methods, datasets)
     figure, axis = plt.subplots(figsize=(WIDTH, 0.3 * len(methods) + 0.9), layout="constrained")
-    groups = [medians[name].dropna().to_numpy() for name in methods]
-    axis.set_xlim(*_limits(pd.concat([medians[name].dropna() for name in methods])))
-    boxes(axis, groups, methods, pens)
+    table = medians[methods].melt(var_name="method", value_name="median").dropna()
+    boxes(axis, table, "median", methods, pens)
+    axis.set_xlim(*_limits(table["median"]))
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")
     return figure
 
@@ -63,11 +61,11 @@ def size_and_time(runs: pd.DataFrame, methods: list[str], pens: dict[str, Pen]) 
     )
     panels = (("size", "model size"), ("seconds", "training time, s"))
     for k, (axis, (value, label)) in enumerate(zip(axes, panels, strict=True)):
-        axis.set_xscale("log")
         shown = runs[runs[value] > 0]
+        boxes(axis, shown, value, methods, pens)
+        axis.set_xscale("log")
         if len(shown):
             axis.set_xlim(0.8 * shown[value].min(), 1.25 * shown[value].max())
-        boxes(axis, _groups(shown, value, methods), methods, pens)
         log_ticks(axis)
         axis.set_xlabel(label)
         if k:
@@ -90,47 +88,29 @@ def log_ticks(axis: Any) -> None:
 
 
 def boxes(
-    axis: Any, groups: list[NDArray[np.float64]], methods: list[str], pens: dict[str, Pen]
+    axis: Any, table: pd.DataFrame, value: str, methods: list[str], pens: dict[str, Pen]
 ) -> None:
-    """Horizontal boxes: quartiles, whiskers to the last value within 1.5 boxes, outliers beyond.
-
-    The axis has its limits already.
-
-    A few collections in place of seven artists per box, which take seconds where there are many.
-    """
-    axis.set_yticks(range(len(methods)), methods)
-    axis.set_ylim(len(methods) - 0.4, -0.6)
-    bodies, colours, far_x, far_y = [], [], [], []
-    lines: list[Any] = []
-    middles: list[Any] = []
-    for y, (values, name) in enumerate(zip(groups, methods, strict=True)):
-        if not len(values):
-            continue
-        low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-        reach = 1.5 * (high - low)
-        inside = values[(values >= low - reach) & (values <= high + reach)]
-        least, most = inside.min(), inside.max()
-        bodies.append([(low, y - HALF), (high, y - HALF), (high, y + HALF), (low, y + HALF)])
-        colours.append(pens[name].colour)
-        lines += [[(least, y), (low, y)], [(high, y), (most, y)]]
-        lines += [[(x, y - HALF / 2), (x, y + HALF / 2)] for x in (least, most)]
-        middles.append([(middle, y - HALF), (middle, y + HALF)])
-        outside = values[(values < least) | (values > most)]
-        far_x.append(outside)
-        far_y.append(np.full(len(outside), y))
-    axis.add_collection(LineCollection(lines, colors="#4d5660", linewidths=0.8))
-    axis.add_collection(
-        PolyCollection(bodies, facecolors=colours, edgecolors="#3a434e", linewidths=0.7, alpha=0.85)
-    )
-    axis.add_collection(LineCollection(middles, colors="black", linewidths=1.6))
-    if far_x:
-        axis.plot(np.concatenate(far_x), np.concatenate(far_y), "o", ms=1.6, color="#6b7580", mew=0)
-
-
-def _groups(runs: pd.DataFrame, value: str, methods: list[str]) -> list[NDArray[np.float64]]:
-    parts = {name: part.to_numpy(dtype=np.float64) for name, part in runs.groupby("method")[value]}
-    none = np.array([])
-    return [values[np.isfinite(values)] for values in (parts.get(name, none) for name in methods)]
+    """Horizontal boxes: quartiles, whiskers to the last value within 1.5 boxes, outliers beyond."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "vert: bool was deprecated")  # by seaborn's own call
+        sns.boxplot(
+            table[["method", value]].astype({value: float}),
+            x=value,
+            y="method",
+            order=methods,
+            hue="method",
+            hue_order=methods,
+            palette={name: pens[name].colour for name in methods},
+            saturation=0.85,
+            linewidth=0.8,
+            linecolor="#3a434e",
+            medianprops={"color": "black", "linewidth": 1.6},
+            flierprops={"marker": "o", "markersize": 1.6, "markerfacecolor": "#6b7580", "mew": 0},
+            width=0.64,
+            legend=False,
+            ax=axis,
+        )
+    axis.set(ylabel="", xlabel="", ylim=(len(methods) - 0.4, -0.6))
 
 
 def _limits(values: Any) -> tuple[float, float]:

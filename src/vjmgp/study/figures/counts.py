@@ -10,6 +10,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.patches import Patch
 
 from ..scoreboard.claims import Counts, count_claims
@@ -118,29 +119,35 @@ def heat_map(pairs: pd.DataFrame, methods: list[str], level: float) -> Any:
         a, b = place[row["method"]], place[row["versus"]]
         effect[a, b], effect[b, a] = row["rank_biserial"], -row["rank_biserial"]
         p[a, b] = p[b, a] = row["p_adjusted"]
-    clear = p < level
-    shown = np.where(clear, effect, 0.18 * effect)
     side = min(WIDTH - 1.5, 0.46 * size + 1.8)
     figure, axis = plt.subplots(figsize=(side + 1.4, side), layout="constrained")
-    image = axis.imshow(shown, cmap=BLUE_ORANGE, vmin=-1, vmax=1)
-    small = 8 if size <= 10 else 6.2
-    for a, b in itertools.product(range(size), repeat=2):
-        if np.isfinite(p[a, b]):
-            text = "<.001" if p[a, b] < 0.001 else f"{p[a, b]:.3f}".lstrip("0")
-            strong = clear[a, b] and abs(effect[a, b]) > 0.65
-            axis.text(
-                b, a, text, ha="center", va="center", fontsize=small,
-                color="white" if strong else "#1d232b",
-            )  # fmt: skip
-    axis.set_xticks(range(size), methods, rotation=45, ha="right", rotation_mode="anchor")
-    axis.set_yticks(range(size), methods)
-    axis.set_xticks(np.arange(size + 1) - 0.5, minor=True)
-    axis.set_yticks(np.arange(size + 1) - 0.5, minor=True)
+    sns.heatmap(
+        np.where(p < level, effect, 0.18 * effect),
+        annot=np.vectorize(_p_value)(p),
+        fmt="",
+        annot_kws={"fontsize": 8 if size <= 10 else 6.2},
+        mask=np.isnan(p),
+        cmap=BLUE_ORANGE,
+        vmin=-1,
+        vmax=1,
+        square=True,
+        linewidths=1.5,
+        xticklabels=methods,
+        yticklabels=methods,
+        cbar=False,
+        ax=axis,
+    )
+    axis.set_xticks(axis.get_xticks(), methods, rotation=45, ha="right", rotation_mode="anchor")
+    axis.set_yticks(axis.get_yticks(), methods, rotation=0)
+    axis.tick_params(length=0)
     axis.grid(visible=False)
-    axis.grid(visible=True, which="minor", axis="both", color="white", linewidth=1.5)
-    axis.tick_params(which="both", length=0)
-    axis.spines[:].set_visible(False)
-    bar = figure.colorbar(image, ax=axis, shrink=0.6, ticks=[-1, 0, 1])
+    bar = figure.colorbar(axis.collections[0], ax=axis, shrink=0.6, ticks=[-1, 0, 1])
     bar.ax.set_yticklabels(["row worse", "even", "row better"])
     bar.outline.set_visible(False)
     return figure
+
+
+def _p_value(p: float) -> str:
+    if np.isnan(p):
+        return ""
+    return "<.001" if p < 0.001 else f"{p:.3f}".lstrip("0")

@@ -11,6 +11,8 @@ from ..collect import read_table
 from ..scoreboard.verdicts import STATUSES
 
 Context = dict[str, Any]
+OVERVIEW = "overview"
+"""Name of the figure that says most about an experiment."""
 
 
 def scoreboard_page(folder: Path) -> Context:
@@ -30,6 +32,15 @@ def scoreboard_page(folder: Path) -> Context:
     ]
     total = {status: int((table["status"] == status).sum()) for status in STATUSES}
     return {"parts": parts, "total": total, "claims": len(table)}
+
+
+def highlight(experiments: list[Context]) -> Context | None:
+    """The largest comparison and its figure of accuracy, size and time."""
+    for entry in sorted(experiments, key=lambda entry: -len(entry["methods"])):
+        for figure in entry["figures"]:
+            if figure["name"] == OVERVIEW:
+                return {"experiment": entry, "figure": figure}
+    return None
 
 
 def progress(table: pd.DataFrame, study: Context) -> Context:

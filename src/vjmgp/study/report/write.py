@@ -18,7 +18,7 @@ from .datasets import Datasets
 from .environment import machine, versions
 from .experiments import experiment_page, has_runs
 from .formats import FILTERS
-from .overview import progress, scoreboard_page
+from .overview import highlight, progress, scoreboard_page
 
 Context = dict[str, Any]
 ENTRY = "report.html"
@@ -70,7 +70,7 @@ def pages(results: Path, folder: Path, study: Context) -> Iterator[tuple[str, st
         "models": datasets.models,
         "board": board,
     }
-    yield ENTRY, "index.html.jinja", shared | {"here": ENTRY}
+    yield ENTRY, "index.html.jinja", shared | {"highlight": highlight(experiments), "here": ENTRY}
     yield "scoreboard.html", "scoreboard.html.jinja", shared | {"here": "scoreboard.html"}
     for entry in experiments:
         here = f"experiment-{entry['name']}.html"
