@@ -290,8 +290,9 @@ def test_each_kind_of_ffx_term_is_written(rows):
 
 def test_ffx_chooses_from_its_front_by_cross_validation():
     rng = np.random.default_rng(0)
-    x, new = rng.normal(size=(60, 1)), rng.normal(size=(20, 1))
+    x = rng.normal(size=(60, 1))
     y = np.abs(x[:, 0]) + 0.4 * rng.normal(size=60)
+    new = rng.normal(size=(20, 1))
     model = quietly(FFXRegressor(folds=3, random_state=0).fit, x, y)
     models = quietly(front, x, y)
     terms = [candidate.numBases() for candidate in models]
