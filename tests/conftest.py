@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import shutil
 
 # scikit-learn leaves a check out without it; SciPy reads it when it is imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
+from workflow_runs import STUDY, TABLES, made, snakemake
 
 from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
 
@@ -28,3 +31,19 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
     x = rng.normal(size=(60, 4))
     y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.2 * rng.normal(size=60)
     return (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A small study that was run, up to its tables."""
+    folder = tmp_path_factory.mktemp("finished")
+    snakemake(folder, STUDY, TABLES)
+    return folder
+
+
+@pytest.fixture
+def study(finished, tmp_path):
+    """A copy of it, times of files and all, to go on with."""
+    folder = tmp_path / "study"
+    shutil.copytree(finished, folder)
+    return folder, copy.deepcopy(STUDY), made(folder)

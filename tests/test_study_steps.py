@@ -3,6 +3,7 @@
 import json
 import logging
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from test_study_config import study_of_config
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.engine.functions import FIRST_VARIABLE
+from vjmgp.engine.identity import engine_id
+from vjmgp.fetching import checksum
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.study import collect, runs
 from vjmgp.study.data import (
@@ -25,6 +28,7 @@ from vjmgp.study.data import (
     split_rows,
 )
 from vjmgp.study.gp import legend_of
+from vjmgp.study.seals import read_records
 from vjmgp.study.statistics.compare import compare_methods
 
 PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}
@@ -53,7 +57,7 @@ class Study:
             name, definition, "paper", block or self.block, self.data, self.facts,
             [self.splits], [self.noise], ["code"], output,
         )  # fmt: skip
-        return list(runs.read_records(output))
+        return list(read_records(output))
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +222,7 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
     study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
     folder = study.folder / "results"
     files = [str(folder / f"runs/x/{name}/seeds_all.jsonl") for name in ("VJM", "LR")]
-    engine = next(runs.read_records(files[0]))["engine"]
+    engine = next(read_records(files[0]))["engine"]
     out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
     collect.collect_runs(files, engine, *out)
     table = pd.read_csv(out[0])
@@ -246,15 +250,19 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
         collect.collect_runs(files, "another", *out)
 
 
-def test_damaged_files_are_named(study, tmp_path):
-    path = tmp_path / "half.jsonl"
-    path.write_text('{"seed": 1}\n{"seed": ')
-    with pytest.raises(ValueError, match=r"half\.jsonl, line 2, is damaged"):
-        list(runs.read_records(str(path)))
-    path = tmp_path / "half.json"
-    path.write_text('{"runs": [')
-    with pytest.raises(ValueError, match=r"half\.json is damaged"):
-        list(problems(study.data, study.facts, [str(path)]))
+def test_a_run_names_what_it_was_made_from(study):
+    gp, other = (
+        study.run(definition, name="origin")[0]
+        for definition in (GP, {"estimator": "sklearn.linear_model.LinearRegression"})
+    )
+    for record in (gp, other):
+        assert record["versions"]["numpy"] == np.__version__
+        assert record["inputs"]["data"] == checksum(Path(study.data))
+        assert record["inputs"]["source"] == checksum(study.folder / "source.tsv.gz")
+        assert len(record["inputs"]["training_rows"]) == 64
+        assert record["code"] == {"engine": "code"}
+    assert gp["definition"] == GP
+    assert gp["engine"] == engine_id()
 
 
 def test_own_tables_keep_their_columns(tmp_path):

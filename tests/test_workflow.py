@@ -2,7 +2,6 @@
 
 import copy
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -14,23 +13,7 @@ import yaml
 from workflow_runs import ROOT, STUDY, TABLES, all_tables, command, made, ran, snakemake
 
 from vjmgp.study.collect import COLUMNS
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A small study that was run, up to its tables."""
-    folder = tmp_path_factory.mktemp("finished")
-    snakemake(folder, STUDY, TABLES)
-    return folder
-
-
-@pytest.fixture
-def study(finished, tmp_path):
-    """A copy of it, times of files and all, to go on with."""
-    folder = tmp_path / "study"
-    shutil.copytree(finished, folder)
-    return folder, copy.deepcopy(STUDY), made(folder)
-
+from vjmgp.study.seals import read_records, write_records
 
 # -- incremental ---------------------------------------------------------------------------------
 
@@ -112,7 +95,7 @@ def test_a_changed_engine_reruns_genetic_programming_alone(study, tmp_path):
 def test_a_table_never_mixes_engines(study):
     folder, config, _ = study
     path = folder / "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
-    path.write_text(path.read_text().replace('"engine": "', '"engine": "old'))
+    write_records(path, [record | {"engine": "old"} for record in read_records(path)])
     said = snakemake(folder, config, TABLES, ok=False)
     assert "FAILED: collect_runs: collect runs of one" in said
     assert "seeds_0-1.jsonl was made by engine old" in said
@@ -171,6 +154,8 @@ def test_killed_in_the_middle_and_run_again(tmp_path, undisturbed):
     process.communicate()
     kept = {name: when for name, when in made(tmp_path).items() if name.startswith("runs/")}
     assert 5 <= len(kept) < 24
+    said = snakemake(tmp_path, LONGER, TABLES, ok=False)
+    assert "one was killed and left its lock. Nothing is lost. Either add --unlock" in said
     snakemake(tmp_path, LONGER, "--unlock")
     snakemake(tmp_path, LONGER, TABLES)
     again = ran(kept, tmp_path)

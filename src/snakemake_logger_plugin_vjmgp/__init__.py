@@ -24,11 +24,26 @@ STOPPED = "Terminating processes on user request"
 NOTHING_TO_DO = "Nothing to be done"
 ANSWERS: list[str] = []
 """Lines to show where there was nothing to do; the workflow puts the report's path here."""
+UNDER_WAY: list[str] = []
+"""Who runs the study at the moment; the workflow puts it here when it starts."""
+
+
+def about_lock() -> str:
+    """What a locked working directory means, and the way out."""
+    if UNDER_WAY:
+        return f"Error:\nThis study is running already ({UNDER_WAY[0]}). Wait until it ends."
+    return (
+        "Error:\nThe working directory is locked, but no run of this study is under way: one was "
+        "killed and left its lock. Nothing is lost. Either add --unlock to the same command and "
+        "then call it again, or: vjmgp study resume CONFIG"
+    )
 
 
 def without_places(text: str) -> str:
     """An error of the workflow, without the places in its own files that it came through."""
     lines = text.splitlines()
+    if lines and lines[0].startswith("LockException"):
+        return about_lock()
     if not lines or lines[0].startswith("RuleException"):
         return ""  # the job's failure is told already
     if not lines[0].startswith("WorkflowError"):

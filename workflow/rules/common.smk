@@ -5,11 +5,12 @@ from pathlib import Path
 import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
 from vjmgp.engine.identity import engine_id
-from vjmgp.study import checks, warm
+from vjmgp.study import checks, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.schema import ConfigError
 
 ROOT = Path(str(workflow.current_basedir)).parent.parent
+CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
 
 
 def load_study():
@@ -21,12 +22,11 @@ def load_study():
             ROOT / "config/methods.yaml",
         )
         if workflow.is_main_process:
-            checks.check_own_data(study)
-            checks.check_estimators(study)
-            checks.check_own_regularizers(study)
+            checks.check_before_a_run(study)
+            checks.set_damaged_aside(study)
+            checks.set_times_right(study)
     except (ConfigError, OSError) as error:
-        files = ", ".join(map(str, workflow.configfiles)) or "config"
-        raise WorkflowError(f"{files}: {error}")
+        raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
     return study
 
 
@@ -37,6 +37,7 @@ CODE_OF_RUNS = ("study/data.py", "study/runs.py", "study/learners.py")
 BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
 if workflow.is_main_process:
     progress.ANSWERS[:] = [checks.last_words(STUDY)]
+    progress.UNDER_WAY[:] = filter(None, [running.is_running(Path(RESULTS))])
 
 
 pathvars:
@@ -82,6 +83,14 @@ def runs_of_experiment(wildcards):
     return STUDY.run_files(wildcards.experiment)
 
 
+def all_runs(*experiments):
+    """The files with the runs of experiments.
+
+    Targets ask for them beside their tables, or one that was set aside would not be missed.
+    """
+    return [path for experiment in experiments for path in STUDY.run_files(experiment)]
+
+
 def block_memory(wildcards):
     """MB that a block of runs asks a cluster for: 330 measured for 500 rows, 430 for 177,000."""
     return method_of(wildcards).mem_mb or 2000
@@ -100,10 +109,13 @@ def is_report_so_far():
 
 def before_the_run():
     """Nothing starts while datasets are missing that cannot be had; then a worker for local jobs."""
+    global LOCK
     if is_report_so_far():
         return
     try:
         checks.check_datasets_can_be_had(STUDY)
+        checks.tell_of_another_study(STUDY, CONFIG_FILES)
+        LOCK = running.claim(Path(RESULTS), CONFIG_FILES)
     except OSError as error:
         raise WorkflowError(str(error))
     if STUDY.config["warm_workers"] and workflow.local_exec:

@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..fetching import write_whole
 from .data import write_json
-from .runs import Record, read_records
+from .runs import Record
+from .seals import read_records
 
 KEY = ["protocol", "dataset", "method", "seed"]
 COLUMNS = [

@@ -29,6 +29,7 @@ from ..tabular import (
     refuse_dates,
 )
 from .config import seeds_of
+from .seals import read_sealed, require_checksum, write_sealed
 
 Floats = NDArray[np.float64]
 LEAST_ROWS = 10
@@ -58,7 +59,7 @@ def fetch_dataset(name: str, table: str, source: str, cache: str | None) -> None
         found = fetch(name, cache_folder(cache), Path(folder))
         with found.path.open("rb") as file:
             write_whole(Path(table), iter(lambda: file.read(1 << 20), b""))
-    write_json(
+    write_sealed(
         source,
         {
             "dataset": name,
@@ -73,14 +74,18 @@ def prepare_dataset(
     name: str, table: str, data: str, facts: str, own: dict[str, Any] | None = None
 ) -> None:
     """A checked, typed table: inputs, then the target."""
-    dataset = load_own(name, own) if own else read_pmlb(name, Path(table))
+    if own:
+        dataset = load_own(name, own)
+    else:
+        require_checksum(table, read_sealed(Path(table).with_name("source.json"))["sha256"])
+        dataset = read_pmlb(name, Path(table))
     nominal = check_inputs(dataset, str(table))
     frame = dataset.inputs.assign(**{TARGET: dataset.target})
     for column in nominal:  # levels as text, whatever they were
         if frame[column].dtype == object:
             frame[column] = frame[column].astype(str)
     write_whole(Path(data), [frame.to_parquet(index=False)])
-    write_json(
+    write_sealed(
         facts,
         {
             "dataset": name,
@@ -88,6 +93,7 @@ def prepare_dataset(
             "inputs": list(map(str, dataset.inputs.columns)),
             "nominal": nominal,
             "sha256": checksum(Path(data)),
+            "source_sha256": checksum(Path(table)),
         },
     )
 
@@ -174,9 +180,11 @@ def split_rows(
 ) -> None:
     """The training rows of each seed of a block, and their labels where noise was added."""
     rules = Protocol(**protocol)
-    rows = int(read_json(facts)["rows"])
+    about = read_sealed(facts)
+    rows = int(about["rows"])
     target = None
     if rules.label_noise:
+        require_checksum(data, about["sha256"])
         target = pd.read_parquet(data, columns=[TARGET])[TARGET].to_numpy()
     runs = []
     for seed in seeds_of(block):
@@ -185,7 +193,7 @@ def split_rows(
         if target is not None:
             labels = rules.training_labels(target[train], name, seed).tolist()
         runs.append({"seed": seed, "train": train.tolist(), "labels": labels})
-    write_json(output, {"dataset": name, "rows": rows, "runs": runs})
+    write_sealed(output, {"dataset": name, "rows": rows, "runs": runs})
 
 
 def estimate_noise_of(data: str, facts: str, splits: str, output: str) -> None:
@@ -203,7 +211,7 @@ def estimate_noise_of(data: str, facts: str, splits: str, output: str) -> None:
             y = problem.standardizer.standardize_target(problem.labels)
             scores = noise_scores(x, y, problem.seed)
         runs.append({"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"])})
-    write_json(output, {"dataset": problem.dataset, "runs": runs})
+    write_sealed(output, {"dataset": problem.dataset, "runs": runs})
 
 
 # -- what a run sees -----------------------------------------------------------------------------
@@ -227,6 +235,8 @@ class Problem:
     """Of the training rows, with noise where the protocol says so."""
     data_id: str
     """Checksum of the prepared table."""
+    source_id: str
+    """Checksum of the file it was made from."""
 
     @property
     def train_table(self) -> pd.DataFrame:
@@ -248,15 +258,12 @@ class Problem:
 
 def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
     """The runs of one or more split files."""
-    about = read_json(facts)
+    about = read_sealed(facts)
+    require_checksum(data, about["sha256"])
     frame = pd.read_parquet(data)
-    if len(frame) != about["rows"]:
-        raise ValueError(
-            f"{data} has {len(frame)} rows, {facts} says {about['rows']}: delete both."
-        )
     table, target = frame.drop(columns=TARGET), frame[TARGET].to_numpy()
     for path in splits:
-        split = read_json(path)
+        split = read_sealed(path)
         for run in split["runs"]:
             train = np.array(run["train"], np.int64)
             rest = np.ones(len(frame), bool)
@@ -272,4 +279,5 @@ def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
                 np.flatnonzero(rest),
                 labels,
                 about["sha256"],
+                about["source_sha256"],
             )

@@ -7,6 +7,7 @@ warm worker is at hand, it is loaded already (see `warm`).
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import logging
 import os
@@ -17,6 +18,9 @@ from typing import Any
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 NUMBA_VARIABLE = "NUMBA_NUM_THREADS"
+DISK_FULL = 73
+"""Exit code of a job that found no room to write; its log may be cut short, too."""
+FULL = "No space is left on the disk, or in your quota. Make room, and run again."
 
 
 def run_step(step: str, log: str, threads: int = 1, **arguments: Any) -> None:
@@ -32,13 +36,22 @@ def run_step(step: str, log: str, threads: int = 1, **arguments: Any) -> None:
     except KeyboardInterrupt:
         sys.exit(130)  # Snakemake tells what was stopped
     if code:
-        why = "the worker is gone" if code == warm.LOST else last_line(log)
+        why = {warm.LOST: "the worker is gone", DISK_FULL: FULL}.get(code) or last_line(log)
         print(f"{step} failed; see {log}:\n{why}", file=sys.stderr)
         sys.exit(code)
 
 
 def execute(step: str, log: str, arguments: dict[str, Any]) -> int:
-    """Run a step in this process; 0, or 1 with the reason in the log file."""
+    """Run a step in this process; 0, or another code with the reason in the log file."""
+    try:
+        return _execute(step, log, arguments)
+    except OSError as error:  # the log itself
+        if not _is_full(error):
+            raise
+        return DISK_FULL
+
+
+def _execute(step: str, log: str, arguments: dict[str, Any]) -> int:
     module, _, function = step.partition(":")
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     Path(log).write_bytes(b"")
@@ -51,12 +64,21 @@ def execute(step: str, log: str, arguments: dict[str, Any]) -> int:
         try:
             with contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
                 getattr(importlib.import_module(f"vjmgp.study.{module}"), function)(**arguments)
-        except Exception:  # noqa: BLE001 (whatever it is, the log tells it)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the log tells it)
             traceback.print_exc(file=file)
-            return 1
+            return DISK_FULL if _is_full(error) else 1
         finally:
             root.removeHandler(handler)
     return 0
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether an error comes from a disk or a quota that is full."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def last_line(log: str) -> str:

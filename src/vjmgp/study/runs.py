@@ -9,20 +9,21 @@ import logging
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ..competitors.packages import versions_for
-from ..fetching import write_whole
 from .config import seeds_of
-from .data import Problem, problems, read_json
+from .data import Problem, problems
 from .learners import Learner, make, run
 from .learners import Record as Record
+from .seals import aside, read_sealed, whole_records, write_records
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
+CODE = ("engine", "code", "own_code")
+"""The hashes of code that a run depends on."""
 
 
 def run_block(
@@ -42,12 +43,7 @@ def run_block(
     Runs that another block has done already, with the same data, definition and code, are taken
     from there: so blocks may change their size.
     """
-
-    @functools.cache
-    def learner() -> Learner:
-        estimates = {run["seed"]: run for path in noise for run in read_json(path)["runs"]}
-        return make(definition, estimates)
-
+    learner = functools.cache(lambda: learner_of(definition, noise))
     seeds = seeds_of(block)
     done = _finished_runs(Path(output))
     records = []
@@ -63,11 +59,23 @@ def run_block(
             record = done.get(basis)
             if record is None or any(record[key] != names[key] for key in names):
                 record = names | guarded(learner(), problem, names)
-                record |= {"versions": versions(definition), "basis": basis}
+                record |= provenance(problem, definition, code) | {"basis": basis}
             records.append(record)
     if len(records) != len(seeds):
         raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
     write_records(output, records)
+    aside(Path(output)).unlink(missing_ok=True)
+
+
+def provenance(problem: Problem, definition: dict[str, Any], code: list[str]) -> Record:
+    """What a run was made from: settings, code, libraries and data, the latter by checksum."""
+    rows = hashlib.sha256(problem.train.tobytes() + problem.labels.tobytes()).hexdigest()
+    return {
+        "definition": definition,
+        "code": dict(zip(CODE, code, strict=False)),
+        "versions": versions(definition),
+        "inputs": {"source": problem.source_id, "data": problem.data_id, "training_rows": rows},
+    }
 
 
 def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -> str:
@@ -82,15 +90,21 @@ def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -
 
 
 def _finished_runs(output: Path) -> dict[str, Record]:
-    """Runs in the files of other blocks beside this one, by their fingerprint."""
+    """Runs in the files of other blocks beside this one, by their fingerprint.
+
+    Also those that are whole in a damaged file of this block.
+    """
     found: dict[str, Record] = {}
-    for path in sorted(output.parent.glob("seeds_*.jsonl")):
-        try:
-            records = list(read_records(str(path)))
-        except (ValueError, OSError):
-            continue  # what cannot be read is computed again
-        found |= {r["basis"]: r for r in records if r["status"] == "ok" and path != output}
+    for path in sorted(output.parent.glob("seeds_*.jsonl*")):
+        if path != output:
+            found |= {r["basis"]: r for r in whole_records(path) if r["status"] == "ok"}
     return found
+
+
+def learner_of(definition: dict[str, Any], noise: list[str]) -> Learner:
+    """The method, with the noise estimates of its runs."""
+    estimates = {run["seed"]: run for path in noise for run in read_sealed(path)["runs"]}
+    return make(definition, estimates)
 
 
 def guarded(learner: Learner, problem: Problem, names: dict[str, Any]) -> Record:
@@ -100,8 +114,10 @@ def guarded(learner: Learner, problem: Problem, names: dict[str, Any]) -> Record
         warnings.simplefilter("always")
         try:
             record = run(learner, problem)
-            if not math.isfinite(record["test_r2"]):
-                raise ValueError(f"the test R² is {record['test_r2']}")
+            for part in ("training", "test"):
+                score = record["train_r2" if part == "training" else "test_r2"]
+                if not math.isfinite(score):
+                    raise ValueError(f"the {part} R² is {score}")
         except Exception as error:
             log.exception("FAILED: %s", what)
             reason = (str(error).strip().splitlines() or [""])[0]
@@ -122,25 +138,3 @@ def versions(definition: dict[str, Any]) -> dict[str, str]:
 @functools.cache
 def _versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
-
-
-# -- files of records ----------------------------------------------------------------------------
-
-
-def write_records(path: str, records: list[Record]) -> None:
-    """One line of JSON per run."""
-    lines = (json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
-    write_whole(Path(path), lines)
-
-
-def read_records(path: str) -> Iterator[Record]:
-    """The runs of a file; a damaged one is named."""
-    with Path(path).open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                record: Record = json.loads(line)
-            except ValueError:
-                raise ValueError(
-                    f"{path}, line {number}, is damaged: delete the file and run again."
-                ) from None
-            yield record

@@ -1,0 +1,215 @@
+"""What happens to long studies, done to the real workflow."""
+
+import copy
+import os
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+from workflow_runs import STUDY, TABLES, all_tables, made, ran, snakemake
+
+from vjmgp.study import running
+from vjmgp.study.seals import read_records
+
+VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
+LASSO = "results/runs/paper/192_vineyard/LassoLars/seeds_0-1.jsonl"
+SPLITS = "results/splits/paper/192_vineyard/seeds_0-1.json"
+DATA = "results/datasets/192_vineyard/data.parquet"
+TABLES_OF_ONE = "results/tables/one/runs.csv"
+SOURCE = "results/datasets/192_vineyard/source.tsv.gz"
+
+
+def flip(path, share=0.9):
+    """Change one bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * share)] ^= 4
+    path.write_bytes(content)
+
+
+@pytest.fixture
+def mount(tmp_path):
+    """A function that makes a folder a small disk of its own."""
+    mounted = []
+
+    def make(folder, options):
+        folder.mkdir(parents=True, exist_ok=True)
+        call = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        result = subprocess.run(call, capture_output=True, text=True, check=False)
+        if result.returncode:
+            pytest.skip(f"needs the right to mount a file system: {result.stderr.strip()}")
+        mounted.append(folder)
+
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+# -- damaged files -------------------------------------------------------------------------------
+
+
+def test_damaged_results_are_named_and_computed_again(study):
+    folder, config, _ = study
+    snakemake(folder, config, "one")
+    tables, before = all_tables(folder), made(folder)
+    first = next(read_records(folder / VJM))
+    flip(folder / VJM)  # in the second of two runs
+    (folder / LASSO).write_bytes((folder / LASSO).read_bytes()[:-300])
+    said = snakemake(folder, config, "one")
+    for name in (VJM, LASSO):
+        assert f"DAMAGED: {name} is not as it was written." in said
+    assert ran(before, folder) == {VJM.removeprefix("results/"), LASSO.removeprefix("results/")}
+    assert all_tables(folder) == tables
+    assert next(read_records(folder / VJM)) == first  # wall time and all: it was whole
+    assert not list(folder.rglob("*.damaged"))
+    assert "DAMAGED" not in snakemake(folder, config, "one")
+
+
+def test_damaged_splits_and_data_are_made_again_before_they_are_used(study):
+    folder, config, _ = study
+    old = pd.read_csv(folder / TABLES_OF_ONE)
+    contents = {name: (folder / name).read_bytes() for name in (SPLITS, DATA, SOURCE)}
+    for name in contents:
+        flip(folder / name, 0.5)
+    config["experiments"]["one"]["methods"].append("Standard GP")
+    said = snakemake(folder, config, "one")
+    for name, content in contents.items():
+        assert f"DAMAGED: {name} is not as it was written." in said
+        assert (folder / name).read_bytes() == content
+    new = pd.read_csv(folder / TABLES_OF_ONE)
+    assert len(new) == 6
+    for column in ("train_r2", "test_r2", "size"):  # of the runs from before the damage
+        assert new[new["method"] != "Standard GP"][column].tolist() == old[column].tolist()
+
+
+# -- runs that fail ------------------------------------------------------------------------------
+
+NAN = '''
+import numpy as np
+from sklearn.linear_model import LinearRegression
+
+
+class Void(LinearRegression):
+    """Predicts nothing for seed 1, but not in the trial before the run."""
+
+    def __init__(self, random_state=None):
+        super().__init__()
+        self.random_state = random_state
+
+    def predict(self, x):
+        return super().predict(x) * (np.nan if self.random_state == 1 else 1.0)
+'''
+
+
+def test_a_run_that_gives_nan_is_listed_and_not_averaged_in(tmp_path):
+    (tmp_path / "void.py").write_text(NAN)
+    config = copy.deepcopy(STUDY)
+    config["methods"]["Void"] = {"estimator": "void.Void"}
+    config["experiments"]["one"]["methods"] = ["LassoLars", "Void"]
+    said = snakemake(tmp_path, config, PYTHONPATH=str(tmp_path))
+    assert "1 runs failed and are left out of the tables:" in said
+    assert "Void on 192_vineyard, seed 1: ValueError:" in said
+    good = pd.read_csv(tmp_path / TABLES).query("method == 'Void' and status == 'ok'")
+    medians = pd.read_csv(tmp_path / "results/tables/one/medians.csv").set_index("dataset")
+    assert medians.loc["192_vineyard", "Void"] == pytest.approx(good["test_r2"].item())
+
+
+# -- disks ---------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_is_told_and_nothing_finished_is_lost(tmp_path, mount, finished):
+    mount(tmp_path / "results", "size=52k")
+    said = snakemake(tmp_path, STUDY, TABLES, ok=False)
+    assert "No space is left on the disk, or in your quota. Make room, and run again." in said
+    assert "Everything that was finished is kept" in said
+    before = made(tmp_path)
+    assert before
+    subprocess.run(["mount", "-o", "remount,size=10m", tmp_path / "results"], check=True)
+    said = snakemake(tmp_path, STUDY, TABLES)
+    assert "DAMAGED" not in said  # no half file was left
+    assert not ran(before, tmp_path) & set(before)
+    assert all_tables(tmp_path) == all_tables(finished)
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tmp_path, mount):
+    mount(tmp_path / "results", "ro")
+    said = snakemake(tmp_path, STUDY, ok=False)
+    assert f"results: nothing can be written to {tmp_path}/results (Read-only file system)" in said
+    assert "--config results=FOLDER" in said
+    assert "Traceback" not in said
+    assert not list((tmp_path / "results").iterdir())
+
+
+# -- two studies ---------------------------------------------------------------------------------
+
+
+def test_two_runs_do_not_meet_in_one_folder(tmp_path, finished):
+    """Started in different directories, which Snakemake's own lock does not see."""
+    results = tmp_path / "shared"
+    lock = running.claim(results, "other.yaml")
+    assert running.is_running(results)
+    said = snakemake(tmp_path, STUDY | {"results": str(results)}, ok=False)
+    assert f"results: {results} is in use by process {os.getpid()} on " in said
+    assert sorted(path.name for path in results.iterdir()) == [".running.json", ".running.lock"]
+    lock.release()
+    assert not running.is_running(results)
+
+
+def test_two_studies_in_one_folder_one_after_the_other(study, tmp_path):
+    """The second is told; runs of the same settings are shared, others never mixed."""
+    folder, config, before = study
+    tables = all_tables(folder)
+    other = copy.deepcopy(config)
+    other["methods"]["VJM"]["gp"]["generations"] = 1
+    path = folder / "other.yaml"
+    path.write_text(str(other))
+    said = snakemake(folder, path, TABLES)
+    assert "Note: results has the study of " in said
+    assert "/study.yaml. Runs that both have are shared" in said
+    assert ran(before, folder) == {VJM.removeprefix("results/")}
+    assert set(pd.read_csv(folder / TABLES)["generations"].dropna()) == {1}
+    snakemake(folder, config, TABLES)
+    assert all_tables(folder) == tables
+
+
+# -- clocks and locales --------------------------------------------------------------------------
+
+
+def test_files_from_the_future_do_no_harm(study):
+    """The clock was a day ahead when the study ran, and is right again."""
+    folder, config, _ = study
+    tomorrow = time.time() + 86400
+    for path in (folder / "results").rglob("*"):
+        os.utime(path, (tomorrow, tomorrow))
+    old = pd.read_csv(folder / TABLES)
+    config["experiments"]["one"]["methods"].append("Standard GP")
+    said = snakemake(folder, config, TABLES)
+    assert "files of results had times in the future; they have now's." in said
+    new = pd.read_csv(folder / TABLES)
+    assert len(new) == 6
+    pd.testing.assert_frame_equal(new[new["method"] != "Standard GP"].reset_index(drop=True), old)
+
+
+def test_a_table_from_the_future_is_told_before_the_run(tmp_path):
+    table = tmp_path / "it's mine.csv"
+    table.write_text("a,y\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
+    os.utime(table, (time.time() + 7200,) * 2)
+    config = STUDY | {
+        "datasets": ["mine"],
+        "own_data": {"mine": {"file": "it's mine.csv", "target": "y"}},
+    }
+    said = snakemake(tmp_path, config, ok=False)
+    assert "it's mine.csv was last changed 2.0 hours in the future" in said
+    assert "touch 'it'\"'\"'s mine.csv'" in said
+
+
+def test_another_locale_and_time_zone_change_nothing(tmp_path, finished):
+    variables = {
+        "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+        "TZ": "Pacific/Kiritimati",
+    }  # fmt: skip
+    snakemake(tmp_path, STUDY | {"title": "Größe ‹λ›"}, **variables)
+    assert all_tables(tmp_path) == all_tables(finished) | {
+        name: text for name, text in all_tables(tmp_path).items() if "one/" in name
+    }
+    assert "Größe ‹λ›" in (tmp_path / "results/report.html").read_text(encoding="utf-8")
