@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow-test format benchmark accuracy lock clean
+.PHONY: demo test slow-test test-slurm format benchmark accuracy lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
@@ -18,6 +18,9 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 
 slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
 	$(BIN)/python -m pytest -n auto -m slow -s
+
+test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about a quarter of an hour
+	$(BIN)/python -m pytest -m slurm tests/test_slurm.py
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed

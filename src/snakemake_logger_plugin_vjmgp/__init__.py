@@ -7,6 +7,7 @@ profile, brings Snakemake's own output back. The whole log is in .snakemake/log 
 from __future__ import annotations
 
 import logging
+import re
 import shutil
 import sys
 import time
@@ -21,6 +22,7 @@ from vjmgp.study.progress import Progress, describe
 SECONDS_BETWEEN_LINES = 10.0
 """Where output goes to a file, not to a screen."""
 STOPPED = "Terminating processes on user request"
+RESTARTED = re.compile(r"Trying to restart job (\d+)")
 NOTHING_TO_DO = "Nothing to be done"
 ANSWERS: list[str] = []
 """Lines to show where there was nothing to do; the workflow puts the report's path here."""
@@ -52,14 +54,22 @@ def without_places(text: str) -> str:
 
 
 def _failure(record: Any, what: str) -> str:
-    """What failed, the last line of its log, and where the log is."""
+    """What failed, what the cluster and the last line of its log say, and where the log is."""
     lines = [f"FAILED: {record.rule_name}: {what}"]
+    if record.rule_msg:
+        lines.append(f"    {record.rule_msg}")
     for log in record.log or ():
         path = Path(str(log).split(" (")[0])
         said = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
         lines += [f"    {said[-1]}"] if said else []
         lines.append(f"    log: {path}")
     return "\n".join(lines)
+
+
+def _asked(resources: Any) -> str:
+    """What a job asks a cluster for."""
+    memory, minutes = (getattr(resources, name, None) for name in ("mem_mb", "runtime"))
+    return f", with {memory} MB and {minutes} minutes" if memory and minutes else ""
 
 
 class LogHandler(LogHandlerBase):  # type: ignore[misc]
@@ -72,6 +82,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         self.last_line = 0.0
         self.shown = False
         self.interrupted = False
+        self.retried: set[int] = set()
 
     writes_to_stream = True
     writes_to_file = False
@@ -96,6 +107,9 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         elif event == LogEvent.JOB_INFO:
             what = describe(record.rule_name, dict(record.wildcards or {}))
             self.progress.start(record.jobid, record.rule_name, what)
+            if record.jobid in self.retried:
+                self.retried.remove(record.jobid)
+                self._print(f"AGAIN: {record.rule_name}: {what}{_asked(record.resources)}")
             self._draw()
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)
@@ -105,6 +119,10 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             job = self.progress.fail(record.jobid)
             if not self.interrupted:
                 self._print(_failure(record, job.what if job else f"job {record.jobid}"))
+        elif restart := RESTARTED.match(str(record.msg)):
+            number = int(restart[1])
+            self.progress.again(number)
+            self.retried.add(number)
         elif STOPPED in str(record.msg):
             self.interrupted = True
             self._print("Stopped; jobs that were running are lost.")

@@ -91,15 +91,20 @@ def all_runs(*experiments):
     return [path for experiment in experiments for path in STUDY.run_files(experiment)]
 
 
-def block_memory(wildcards):
+def growing(amount):
+    """An amount of memory or time that is twice as much after each failed attempt."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+
+
+def block_memory(wildcards, attempt):
     """MB that a block of runs asks a cluster for: 330 measured for 500 rows, 430 for 177,000."""
-    return method_of(wildcards).mem_mb or 2000
+    return growing(method_of(wildcards).mem_mb or 2000)(wildcards, attempt)
 
 
-def block_minutes(wildcards):
+def block_minutes(wildcards, attempt):
     """Minutes that a block of runs asks a cluster for."""
-    method = method_of(wildcards)
-    return checks.minutes(method, len(seeds_of(wildcards.block)))
+    minutes = checks.minutes(method_of(wildcards), len(seeds_of(wildcards.block)))
+    return growing(minutes)(wildcards, attempt)
 
 
 def is_report_so_far():
@@ -116,6 +121,8 @@ def before_the_run():
         checks.check_datasets_can_be_had(STUDY)
         checks.tell_of_another_study(STUDY, CONFIG_FILES)
         LOCK = running.claim(Path(RESULTS), CONFIG_FILES)
+        if not workflow.local_exec:
+            checks.cancel_leftovers(STUDY, list(map(str, workflow.configfiles)))
     except OSError as error:
         raise WorkflowError(str(error))
     if STUDY.config["warm_workers"] and workflow.local_exec:
@@ -124,6 +131,8 @@ def before_the_run():
 
 def after_the_run():
     """What a person wants to know at the end."""
+    if not is_report_so_far():
+        checks.remove_journals(STUDY)
     print(checks.last_words(STUDY, so_far=is_report_so_far()))
 
 

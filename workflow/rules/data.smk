@@ -9,12 +9,13 @@ rule fetch_dataset:
         "<logs>/fetch_dataset/{dataset}.log",
     priority: 20
     retries: 1
+    localrule: True  # nodes of a cluster may have no network
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=20,
+        mem_mb=growing(500),
+        runtime=growing(20),
     params:
         cache=STUDY.config["pmlb_cache"],
     script:
@@ -34,8 +35,8 @@ rule prepare_dataset:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         own=lambda wildcards: checks.own_entry(STUDY, wildcards.dataset),
         code=code_id("datasets.py", "tabular.py", "study/data.py"),
@@ -56,8 +57,8 @@ rule split_rows:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         protocol=lambda wildcards: checks.protocol_entry(
             STUDY.protocols[wildcards.protocol]

@@ -20,8 +20,8 @@ rule draw_figures:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         study=lambda wildcards: checks.for_figures(STUDY, wildcards.experiment),
         code=code_id(

@@ -12,8 +12,8 @@ rule compile_kernels:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     script:
         "../scripts/compile_kernels.py"
 
@@ -33,8 +33,8 @@ rule estimate_noise:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=growing(1000),
+        runtime=growing(20),
     params:
         engine=engine_id(),
         code=code_id("tabular.py", "study/data.py"),

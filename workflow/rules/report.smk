@@ -25,8 +25,8 @@ rule write_report:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         results=lambda wildcards, output: os.path.dirname(output.page),
         study=checks.for_report(STUDY),

@@ -14,8 +14,8 @@ rule collect_runs:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         engine=engine_id(),
         code=code_id("study/collect.py"),
@@ -42,8 +42,8 @@ rule join_runs:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         code=code_id("study/collect.py"),
     script:
@@ -91,8 +91,8 @@ rule compare_methods:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
         methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
         datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,

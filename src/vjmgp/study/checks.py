@@ -19,7 +19,7 @@ from typing import Any
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
 from ..protocol import LABEL_NOISE, PAPER, Protocol
-from . import running, seals
+from . import leftovers, running, seals
 from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
@@ -47,10 +47,12 @@ def minutes(method: Method, runs: int) -> int:
     """Minutes that a cluster should give a block of runs.
 
     A run of genetic programming takes a second or less, one of the light learners three at most:
-    this leaves room for slow machines.
+    this leaves room for slow machines. What the config says is taken as it is; a job that it is
+    too little for gets twice as much.
     """
-    per_run = method.run_minutes or (0.2 if method.is_gp else 1.0)
-    return max(5, math.ceil(runs * per_run))
+    if method.run_minutes:
+        return math.ceil(runs * method.run_minutes)
+    return max(5, math.ceil(runs * (0.2 if method.is_gp else 1.0)))
 
 
 def for_report(study: Study) -> dict[str, Any]:
@@ -165,6 +167,7 @@ def check_own_regularizers(study: Study) -> None:
     """Import the regularisers of the user's own."""
     for method in study.methods.values():
         if method.is_gp and "." in method.regularizer:
+            refuse_pythons_own(method.regularizer, f"methods.{method.name}.gp.regularizer")
             from ..engine.regularizers import find_regularizer  # slow, and only needed here
 
             try:
@@ -220,8 +223,15 @@ def check_estimators(study: Study) -> None:
         if "estimator" not in definition:
             continue
         where = f"methods.{name}"
+        refuse_pythons_own(definition["estimator"], f"{where}.estimator")
         try:
-            estimator = load_class(definition["estimator"])(**definition.get("settings", {}))
+            found = load_class(definition["estimator"])
+            if not is_learner(found):  # before it is called: a config from elsewhere runs nothing
+                raise ConfigError(
+                    f"{where}.estimator: {definition['estimator']} is no class with "
+                    "scikit-learn's interface."
+                )
+            estimator = found(**definition.get("settings", {}))
             known = estimator.get_params()
         except (ImportError, AttributeError, TypeError) as error:
             raise ConfigError(f"{where}.estimator: {definition['estimator']}: {error}.") from None
@@ -233,6 +243,18 @@ def check_estimators(study: Study) -> None:
         for key, value in grids[0].items():
             estimator.set_params(**{key: value[0] if isinstance(value, list) else value})
         _try(estimator, where)
+
+
+def is_learner(found: Any) -> bool:
+    """Whether something is a class with the methods of scikit-learn's regressors."""
+    methods = ("fit", "predict", "get_params", "set_params")
+    return isinstance(found, type) and all(callable(getattr(found, m, None)) for m in methods)
+
+
+def refuse_pythons_own(path: str, where: str) -> None:
+    """Nothing of Python's own library is a method, and importing some of it does things."""
+    if path.split(".")[0] in sys.stdlib_module_names:
+        raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
 
 
 def _try(estimator: Any, where: str) -> None:
@@ -312,12 +334,25 @@ def tell_of_another_study(study: Study, config: str) -> None:
         )
 
 
+def cancel_leftovers(study: Study, configs: list[str]) -> None:
+    """Cancel the cluster jobs of a run of this study that was killed."""
+    numbers = leftovers.cancel_leftovers(configs, study.config["results"])
+    if numbers:
+        tell(f"Note: {len(numbers)} jobs of a killed run were in the queue; they are cancelled.")
+
+
 def tell(text: str) -> None:
     """Say something to the person who started a run."""
     print(text, file=sys.stderr, flush=True)
 
 
 # -- after the run -------------------------------------------------------------------------------
+
+
+def remove_journals(study: Study) -> None:
+    """Journals of runs are of no more use once all blocks are known to be done."""
+    for path in Path(study.config["results"]).glob("runs/*/*/*/*.jsonl.part"):
+        path.unlink(missing_ok=True)
 
 
 def last_words(study: Study, so_far: bool = False) -> str:

@@ -250,6 +250,13 @@ def _check_results_folder(folder: str) -> None:
     strange = set("{}<>") & set(folder)
     if strange:
         raise ConfigError(f"results: {folder!r} may not have any of {' '.join(sorted(strange))}.")
+    if ".." in Path(folder).parts or folder.startswith("~"):
+        raise ConfigError(
+            f"results: {folder!r} would lead out of this directory, or into one called '~'; write "
+            "the whole path if you mean it."
+        )
+    if Path(folder).resolve() in (Path.cwd(), *Path.cwd().parents):
+        raise ConfigError(f"results: {folder!r} is no folder of its own; name one.")
     if Path(folder).is_file():
         raise ConfigError(f"results: {folder!r} is a file; name a folder.")
 

@@ -32,6 +32,8 @@ class Progress:
     done: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     running: dict[int, Job] = field(default_factory=dict)
+    lost: dict[int, Job] = field(default_factory=dict)
+    """Jobs that have failed."""
     durations: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     widest: int = 1
     """The largest number of jobs that ran at once."""
@@ -58,7 +60,15 @@ class Progress:
         job = self.running.pop(number, None)
         if job:
             self.failed[job.rule] += 1
+            self.lost[number] = job
         return job
+
+    def again(self, number: int) -> None:
+        """A job that has failed is going to be tried again."""
+        job = self.lost.pop(number, None)
+        if job:
+            self.failed[job.rule] -= 1
+            self.failed += Counter()  # forget what is zero
 
     @property
     def to_go(self) -> int:

@@ -18,10 +18,12 @@ from .config import seeds_of
 from .data import Problem, problems
 from .learners import Learner, make, run
 from .learners import Record as Record
-from .seals import aside, read_sealed, whole_records, write_records
+from .seals import append_record, aside, read_sealed, whole_records, write_records
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
+JOURNAL = ".part"
+"""What is added to the name of a block's file, for the journal of its runs."""
 CODE = ("engine", "code", "own_code")
 """The hashes of code that a run depends on."""
 
@@ -41,12 +43,14 @@ def run_block(
     """Run the seeds of a block. One that fails is recorded as such and stops no other.
 
     Runs that another block has done already, with the same data, definition and code, are taken
-    from there: so blocks may change their size.
+    from there: so blocks may change their size. Each run is also written to a journal when it ends,
+    so a block that is killed, or whose end nobody noted, does no run twice.
     """
     learner = functools.cache(lambda: learner_of(definition, noise))
     seeds = seeds_of(block)
     done = _finished_runs(Path(output))
     records = []
+    journal = Path(output + JOURNAL)
     for problem in problems(data, facts, splits):
         if problem.seed in seeds:
             names = {
@@ -60,6 +64,7 @@ def run_block(
             if record is None or any(record[key] != names[key] for key in names):
                 record = names | guarded(learner(), problem, names)
                 record |= provenance(problem, definition, code) | {"basis": basis}
+                append_record(journal, record)
             records.append(record)
     if len(records) != len(seeds):
         raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
@@ -92,7 +97,7 @@ def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -
 def _finished_runs(output: Path) -> dict[str, Record]:
     """Runs in the files of other blocks beside this one, by their fingerprint.
 
-    Also those that are whole in a damaged file of this block.
+    Also those in journals, and those that are whole in a damaged file of this block.
     """
     found: dict[str, Record] = {}
     for path in sorted(output.parent.glob("seeds_*.jsonl*")):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -87,6 +88,17 @@ def read_sealed(path: str | Path) -> Json:
 def write_records(path: str | Path, records: Iterable[Json]) -> None:
     """One sealed line per run."""
     write_whole(Path(path), map(sealed, records))
+
+
+def append_record(path: Path, record: Json) -> None:
+    """Add a run to a file of runs; what a killed process has left of a line does no harm."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(sealed(record))
 
 
 def read_records(path: str | Path) -> Iterator[Json]:

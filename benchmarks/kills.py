@@ -1,0 +1,123 @@
+"""Kill a smoke study at random moments, resume it, and compare its tables with undisturbed ones.
+
+    python -m benchmarks.kills               # 30 kills
+    python -m benchmarks.kills --kills 5 --seed 3
+
+Each kill is of a study of its own: Snakemake alone, or with all its jobs and the worker, by SIGKILL.
+`vjmgp study resume` does the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from benchmarks import machine
+from vjmgp import compile_kernels
+
+ROOT = Path(__file__).parent.parent
+CONFIG = ROOT / "config/smoke.yaml"
+TIMES = ["seconds", "cpu_seconds", "median_seconds"]
+VJMGP = [sys.executable, "-c", "import sys, vjmgp.cli; sys.exit(vjmgp.cli.main())", "study"]
+
+
+def call(what: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Start `vjmgp study …` in a folder."""
+    study = yaml.safe_load(CONFIG.read_text()) | {"results": "results"}
+    (folder / "smoke.yaml").write_text(yaml.safe_dump(study))
+    return subprocess.Popen(
+        [*VJMGP, what, "smoke.yaml"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / "said.txt").open("ab"),
+        start_new_session=True,
+    )
+
+
+def tables(folder: Path) -> dict[str, str]:
+    """All tables, without wall times."""
+    found = {}
+    for path in sorted(folder.glob("results/tables/**/*.csv")):
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        kept = table.drop(columns=[name for name in TIMES if name in table])
+        found[path.relative_to(folder).as_posix()] = kept.to_csv()
+    return found
+
+
+def snakemake_of(process: subprocess.Popen[bytes]) -> int | None:
+    """The Snakemake that a command has started."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    words = children.read_text().split() if children.exists() else []
+    return int(words[0]) if words else None
+
+
+def kill(process: subprocess.Popen[bytes], whole: bool) -> None:
+    """Kill Snakemake, or everything of its session."""
+    target = snakemake_of(process)
+    if whole or target is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        os.kill(target, signal.SIGKILL)
+    process.wait()
+
+
+def runs_done(folder: Path) -> int:
+    return sum(
+        path.read_bytes().count(b"\n") for path in folder.glob("results/runs/**/seeds_*.jsonl")
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    print(machine.description(), flush=True)
+    compile_kernels("jensen_gap")
+    compile_kernels("none")
+    rng = random.Random(arguments.seed)
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "undisturbed"
+        folder.mkdir()
+        started = time.perf_counter()
+        if call("run", folder).wait():
+            raise SystemExit((folder / "said.txt").read_text())
+        whole = time.perf_counter() - started
+        wanted, total = tables(folder), runs_done(folder)
+        print(f"undisturbed: {total} runs, {len(wanted)} tables, {whole:.0f} s", flush=True)
+        for number in range(arguments.kills):
+            folder = Path(place) / f"kill{number}"
+            folder.mkdir()
+            process = call("run", folder)
+            moment, everything = rng.uniform(0.0, whole), rng.random() < 0.5
+            try:
+                process.wait(timeout=moment)
+                when = "after its end"
+            except subprocess.TimeoutExpired:
+                kill(process, everything)
+                when = f"after {moment:.1f} s, {runs_done(folder)} of {total} runs"
+            if call("resume", folder).wait():
+                raise SystemExit((folder / "said.txt").read_text())
+            same = tables(folder) == wanted
+            found["equal" if same else "DIFFERENT"] += 1
+            what = "everything" if everything else "Snakemake"
+            print(f"{number + 1}: {what} killed {when}: {'equal' if same else 'DIFFERENT'}")
+            sys.stdout.flush()
+    print(f"{arguments.kills} kills: {dict(found)}")
+    sys.exit(1 if found["DIFFERENT"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The paper's whole study with a stub that sleeps in place of fitting: what Snakemake itself costs.
+
+    python -m benchmarks.scale                  # 58 datasets, 30 seeds: about 50,000 runs
+    python -m benchmarks.scale --datasets 6     # a tenth of it
+    python -m benchmarks.scale --dags           # planning alone, also of larger studies
+
+Snakemake, its jobs and all files are real; the tables are made up, and a run writes the record of a
+real one after a short sleep.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from benchmarks import machine
+from benchmarks.workflow import ROOT, snakemake
+
+STUB = '''
+"""Put in place of the steps that compute, in every process of the workflow."""
+import json, os, time
+import vjmgp.study.jobs as jobs
+
+plain = jobs.execute
+
+
+def execute(step, log, arguments):
+    import vjmgp.study.data as data
+    import vjmgp.study.kernels as kernels
+    import vjmgp.study.runs as runs
+    from vjmgp.study.seals import write_sealed
+
+    template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
+
+    def run(problem):
+        time.sleep(float(os.environ["SCALE_SLEEP"]))
+        score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
+        return template | {"test_r2": score, "train_r2": score + 0.05}
+
+    def estimate(data, facts, splits, output):
+        seeds = [run["seed"] for run in json.loads(open(splits).read())["runs"]]
+        noise = [{"seed": seed, "mean": 0.5, "pooled": 0.5, "tau": 1.0} for seed in seeds]
+        write_sealed(output, {"runs": noise})
+
+    def compile(variant, output):
+        open(output, "w").write("stub")
+
+    runs.runner = lambda definition, noise: run
+    data.estimate_noise_of = estimate
+    kernels.compile_for_this_machine = compile
+    return plain(step, log, arguments)
+
+
+jobs.execute = execute
+'''
+
+
+def paper_study(folder: Path, datasets: int, copies: int = 1) -> dict[str, Any]:
+    """The paper's config; with copies, as many times its methods."""
+    study = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
+    catalogue = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+    own = {
+        name: {"gp": {"generations": 101 + number}}
+        for number, (name, method) in enumerate(catalogue.items())
+        if "planned" in method
+    }
+    for experiment in study["experiments"].values():
+        for copy in range(1, copies):
+            if "seconds" in experiment:
+                continue
+            for name in list(experiment["methods"]):
+                if name.endswith(" again"):
+                    continue
+                own[f"{name} {copy} again"] = {"gp": {"generations": 200 + copy}}
+                experiment["methods"].append(f"{name} {copy} again")
+    chosen = study["datasets"][:datasets]
+    for experiment in study["experiments"].values():
+        if "datasets" in experiment:
+            experiment["datasets"] = [d for d in experiment["datasets"] if d in chosen]
+    return study | {
+        "methods": own,
+        "datasets": chosen,
+        "results": str(folder / "results"),
+        "pmlb_cache": str(folder / "pmlb"),
+    }
+
+
+def write_tables(folder: Path, names: list[str]) -> None:
+    """Made-up datasets of the right names where PMLB's would be."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(250, 6)), columns=list("abcdef"))
+    table["target"] = table["a"] + table["b"] ** 2
+    for name in names:
+        place = folder / "pmlb" / name / f"{name}.tsv.gz"
+        place.parent.mkdir(parents=True)
+        table.to_csv(place, sep="\t", index=False)
+
+
+def record_of_a_run() -> dict[str, Any]:
+    """A real record, so that files have their real size."""
+    from vjmgp.study.data import Problem
+    from vjmgp.study.gp import run_gp
+
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))
+    target = np.sin(table["a"].to_numpy()) + rng.normal(size=200)
+    train, test = np.arange(100), np.arange(100, 200)
+    problem = Problem("made up", 0, table, target, [], train, test, target[:100], "", "")
+    return run_gp({"generations": 50}, problem, {"mean": 0.5, "pooled": 0.5})
+
+
+def call(folder: Path, study: dict[str, Any], *arguments: str) -> tuple[float, float, float, str]:
+    path = folder / "paper.yaml"
+    path.write_text(yaml.safe_dump(study))
+    return snakemake("--cores", "all", "--configfile", str(path), *arguments)
+
+
+def jobs_in(text: str) -> int:
+    total = re.search(r"^total +(\d+)", text, re.MULTILINE)
+    assert total is not None, text
+    return int(total[1])
+
+
+def measure_dags(folder: Path, datasets: int) -> None:
+    """Planning alone, of the paper's study and of larger ones."""
+    for copies in (1, 2, 4, 8):
+        study = paper_study(folder, datasets, copies)
+        study["results"] = str(folder / "planned")
+        seconds, _, memory, text = call(folder, study, "-n")
+        print(f"planning {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB", flush=True)
+    seconds, _, memory, text = call(folder, study, "-n", "--batch", "collect_runs=1/8")
+    print(f"of these one of eight batches, {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB")
+    seconds, _, memory, text = call(folder, study, "-n", "alpha")
+    print(f"of these one experiment, {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB")
+
+
+def measure_study(folder: Path, datasets: int, sleep: float) -> None:
+    """Run it, and run it again with nothing to do."""
+    study = paper_study(folder, datasets)
+    write_tables(folder, study["datasets"])
+    (folder / "sitecustomize.py").write_text(STUB)
+    (folder / "template.json").write_text(json.dumps(record_of_a_run()))
+    os.environ |= {
+        "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONHASHSEED": "0",
+        "SCALE_SLEEP": str(sleep),
+        "SCALE_TEMPLATE": str(folder / "template.json"),
+    }
+    seconds, _, memory, text = call(folder, study, "-n")
+    print(f"planning {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB", flush=True)
+    jobs, cores = jobs_in(text), len(os.sched_getaffinity(0))
+    seconds, busy, memory, _ = call(folder, study)
+    runs = len(pd.read_csv(folder / "results/tables/runs.csv", usecols=["seed"]))
+    size = sum(path.stat().st_size for path in folder.glob("results/runs/**/*.jsonl")) / 2**20
+    idle = cores * seconds - runs * sleep
+    print(
+        f"{runs} runs in {jobs} jobs on {cores} cores: {seconds:.0f} s, of which asleep "
+        f"{runs * sleep / cores:.0f} s; {1000 * idle / runs:.1f} ms of a core and "
+        f"{1000 * busy / runs:.1f} ms of CPU time per run, {busy / jobs:.2f} s of CPU time per "
+        f"job; Snakemake {memory:.0f} MiB; records {size:.0f} MiB",
+        flush=True,
+    )
+    seconds, _, memory, _ = call(folder, study)
+    print(f"a second call, with nothing to do: {seconds:.1f} s, {memory:.0f} MiB", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dags", action="store_true", help="planning alone")
+    parser.add_argument("--datasets", type=int, default=58, help="how many of the paper's")
+    parser.add_argument("--sleep", type=float, default=0.005, help="seconds in place of a fit")
+    arguments = parser.parse_args()
+    print(machine.description(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.dags:
+            measure_dags(Path(folder), arguments.datasets)
+        else:
+            measure_study(Path(folder), arguments.datasets, arguments.sleep)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The `vjmgp` command, for people who know neither Python nor Snakemake.
+
+It only calls what is there: `fit` the regressor, `study` the workflow, `verify` the runs again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+
+DONE, FAILED, WRONG, NOT_NOW, STOPPED = 0, 1, 2, 3, 130
+EXIT_CODES = """\
+exit codes:
+  0    done
+  1    the work failed: a job, a fit, or a run that verify could not reproduce
+  2    the command line, the config or the data are wrong; nothing was started
+  3    not now: the study is not complete (status), or runs already (run, resume)
+  130  stopped by Ctrl-C
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    from . import fit, study, verify
+
+    root = argparse.ArgumentParser(
+        prog="vjmgp",
+        description="Symbolic regression by vicinal Jensen gap minimisation.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"vjmgp {__version__}")
+    commands = root.add_subparsers(metavar="COMMAND", required=True)
+    for module in (fit, study, verify):
+        module.add_to(commands)
+    completion = commands.add_parser(
+        "completion",
+        help="print a script that completes this command in a shell",
+        description='For bash, for example: eval "$(vjmgp completion bash)" in ~/.bashrc',
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    completion.set_defaults(run=_print_completion)
+    return root
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return STOPPED
+    except ModuleNotFoundError as error:
+        part = {"shtab": "shtab"}.get(error.name or "", "vjmgp[workflow]")
+        print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
+        return WRONG
+    except (ValueError, OSError) as error:
+        print(f"vjmgp: {error}", file=sys.stderr)
+        return WRONG
+
+
+def _print_completion(options: argparse.Namespace) -> int:
+    import shtab
+
+    print(shtab.complete(parser(), options.shell))
+    return DONE

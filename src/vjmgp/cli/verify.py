@@ -1,0 +1,40 @@
+"""`vjmgp verify`: compute some runs of a study again and compare them to the bit."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .place import read_config
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "verify",
+        help="compute some runs of a study again and compare them to the bit",
+        description="Check all checksums, the table of runs against the records, and a random "
+        "sample of the runs by computing them again.",
+    )
+    command.add_argument("config", type=Path, help="the study's YAML file")
+    command.add_argument("--runs", type=int, default=10, help="how many (default: 10)")
+    command.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what was looked at; exit code 1 where something is not right."""
+    from threadpoolctl import threadpool_limits
+
+    from ..study.verify import verify
+
+    study = read_config(options.config)
+    wrong = looked_at = 0
+    with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
+        for finding in verify(study, options.runs, options.seed):
+            print(f"{'ok' if finding.ok else 'WRONG':5}  {finding.what}: {finding.text}")
+            looked_at += 1
+            wrong += not finding.ok
+    print(f"{looked_at - wrong} of {looked_at} are right.")
+    return 1 if wrong else 0

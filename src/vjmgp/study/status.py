@@ -1,0 +1,86 @@
+"""How much a study is, and how far it has come: by its files, while it runs or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .config import Study, seeds_of
+from .running import is_running
+from .seals import damaged_files, is_whole
+
+FAILED = b'"status": "failed"'
+
+
+def run_files(study: Study, experiment: str) -> dict[str, int]:
+    """The files with the runs of an experiment, and how many runs each has."""
+    about = study.experiments[experiment]
+    folder = Path(study.config["results"]) / "runs" / about.protocol
+    return {
+        str(folder / dataset / study.methods[name].slug / f"seeds_{block}.jsonl"): len(
+            seeds_of(block)
+        )
+        for name in about.methods
+        for dataset in about.datasets
+        for block in study.blocks(name)
+    }
+
+
+def amount(study: Study) -> str:
+    """What a study amounts to, in words."""
+    files: dict[str, int] = {}
+    for experiment in study.experiments:
+        files |= run_files(study, experiment)
+    return (
+        f"{len(study.experiments)} experiments, {len(study.methods)} methods, "
+        f"{len(study.datasets)} datasets, {study.seeds} seeds: {sum(files.values())} runs in "
+        f"{len(files)} jobs"
+    )
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a study is."""
+
+    rows: list[tuple[str, int, int, int]]
+    """Experiment, runs that are done, of these failed, all."""
+    running: str | None
+    damaged: list[Path]
+    report: Path
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every run is done and the report is there."""
+        done = all(done == total for _, done, _, total in self.rows)
+        return done and not self.damaged and self.report.exists()
+
+    def text(self) -> str:
+        """For people."""
+        width = max(len(name) for name, *_ in self.rows)
+        lines = [
+            f"{name:{width}}  {done:6} of {total} runs done" + (f", {failed} failed" * (failed > 0))
+            for name, done, failed, total in self.rows
+        ]
+        lines += [f"DAMAGED: {path}; the next run makes it again" for path in self.damaged]
+        lines.append(f"Running: {self.running}" if self.running else "Not running.")
+        if self.is_complete:
+            lines.append(f"Complete. Report: {self.report.resolve()}")
+        elif not self.running:
+            lines.append("Not complete: vjmgp study resume goes on.")
+        return "\n".join(lines)
+
+
+def progress_of(study: Study) -> State:
+    """Look at a study's files."""
+    results = Path(study.config["results"])
+    rows = []
+    for experiment in study.experiments:
+        files = run_files(study, experiment)
+        done = failed = 0
+        for path in map(Path, files):
+            if path.exists():
+                lines = [line for line in path.read_bytes().splitlines(True) if is_whole(line)]
+                done += len(lines)
+                failed += sum(FAILED in line for line in lines)
+        rows.append((experiment, done, failed, sum(files.values())))
+    return State(rows, is_running(results), list(damaged_files(results)), results / "report.html")

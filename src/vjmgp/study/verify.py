@@ -1,0 +1,142 @@
+"""Are the results what they claim to be: checksums, tables against records, runs computed again.
+
+A run that is computed again from its data, settings and seed must give the same record to the last
+bit, but for its times. Runs that time has ended cannot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..engine.identity import engine_id
+from .config import Method, Study, seeds_of
+from .data import problems
+from .learners import Record, run
+from .runs import learner_of, versions
+from .seals import damaged_files, read_records, sealed, unsealed
+from .status import run_files
+
+NEVER_THE_SAME = ("seconds", "cpu_seconds")
+SHOWN = ("train_r2", "test_r2", "size", "formula")
+"""Columns of the table of runs that are compared with the records."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    text: str
+
+
+def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
+    """Look at everything on disk, and compute a random sample of the runs again."""
+    results = Path(study.config["results"])
+    damaged = list(damaged_files(results))
+    yield Finding("checksums of all files", not damaged, ", ".join(map(str, damaged)) or "right")
+    if damaged:
+        return
+    files = [path for name in study.experiments for path in run_files(study, name)]
+    files = [path for path in dict.fromkeys(files) if Path(path).exists()]
+    records = {path: list(read_records(path)) for path in files}
+    yield _compare_table(results / "tables" / "runs.csv", records, results)
+    methods = {name: m for name, m in study.methods.items() if not _ends_by_time(m)}
+    candidates = [
+        record
+        for block in records.values()
+        for record in block
+        if record["status"] == "ok" and record["method"] in methods
+    ]
+    rng = np.random.default_rng(seed)
+    for k in sorted(rng.permutation(len(candidates))[:count]):
+        record = candidates[k]
+        yield _run_again(study, methods[record["method"]], record)
+
+
+def _ends_by_time(method: Method) -> bool:
+    return method.is_gp and method.definition["gp"].get("max_time") is not None
+
+
+def _compare_table(table: Path, records: dict[str, list[Record]], results: Path) -> Finding:
+    what = f"{table} against the records"
+    if not table.exists():
+        return Finding(what, True, "not there yet")
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False).to_dict("records")
+    shown = {(row["file"], row["seed"]): row for row in rows}
+    stored = {
+        (Path(path).relative_to(results).as_posix(), str(record["seed"])): record
+        for path, block in records.items()
+        for record in block
+    }
+    if len(rows) != len(shown) or shown.keys() - stored.keys():
+        return Finding(what, False, "it has rows that no record stands for")
+    if stored.keys() - shown.keys():
+        return Finding(what, False, "it lacks runs: run the study again")
+    for key, row in shown.items():
+        for column in SHOWN:
+            value = stored[key].get(column)
+            if not _is_the_same(row[column], value):
+                text = f"{column} of {key[0]}, seed {key[1]}, is {row[column]}, not {value}"
+                return Finding(what, False, text)
+    return Finding(what, True, f"{len(rows)} rows agree")
+
+
+def _is_the_same(text: str, value: Any) -> bool:
+    if value is None:
+        return text == ""
+    return text == value if isinstance(value, str) else float(text) == value
+
+
+def _run_again(study: Study, method: Method, record: Record) -> Finding:
+    what = (
+        f"{record['method']} on {record['dataset']} ({record['protocol']}), seed {record['seed']}"
+    )
+    reason = _cannot_compare(method, record)
+    if reason:
+        return Finding(what, False, reason)
+    results = Path(study.config["results"])
+    data = results / "datasets" / record["dataset"]
+    block = next(b for b in study.split_blocks() if record["seed"] in seeds_of(b))
+    splits, estimates = (
+        str(results / part / record["protocol"] / record["dataset"] / f"seeds_{block}.json")
+        for part in ("splits", "noise")
+    )
+    all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
+    problem = next(problem for problem in all_of_block if problem.seed == record["seed"])
+    noise = [estimates] if method.is_gp else []
+    again = run(learner_of(method.definition, noise), problem)
+    different = [key for key, value in again.items() if _text(value) != _text(record.get(key))]
+    different = [key for key in different if key not in NEVER_THE_SAME]
+    if different:
+        key = different[0]
+        was, now = (_text(value)[:60] for value in (record.get(key), again[key]))
+        return Finding(what, False, f"{', '.join(different)} differ; {key}: {was} then, {now} now")
+    return Finding(what, True, f"the same to the bit, test R² {record['test_r2']:.6f}")
+
+
+def _cannot_compare(method: Method, record: Record) -> str | None:
+    """Why a run made now would be another one."""
+    if record["definition"] != json.loads(json.dumps(method.definition)):
+        return "its settings are not those of the config: run the study again"
+    if method.is_gp and record["engine"] != engine_id():
+        return f"made by engine {record['engine']}, this is {engine_id()}: run the study again"
+    now = versions(method.definition)
+    changed = [
+        f"{name} {version} then, {now.get(name)} now"
+        for name, version in record["versions"].items()
+        if now.get(name) != version
+    ]
+    return f"made with other versions ({'; '.join(changed)})" if changed else None
+
+
+def _text(value: Any) -> str:
+    """A value as it would be written down: equal texts are equal bits."""
+    return json.dumps(unsealed(sealed({"value": value}), "")["value"], sort_keys=True)

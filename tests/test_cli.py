@@ -1,0 +1,205 @@
+"""The `vjmgp` command, as a person would use it."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from workflow_runs import STUDY, TABLES, all_tables, command, snakemake
+
+from vjmgp import load_model
+from vjmgp.cli import main
+from vjmgp.study.running import claim
+from vjmgp.study.seals import read_records, write_records
+
+VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
+QUICK = ("--population", "20", "--generations", "3", "--quiet")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.normal(size=60), "<b>": rng.normal(size=60)})
+    data["site"] = rng.choice(["north", "south"], 60)
+    data["y"] = data["a"] * data["<b>"] + (data["site"] == "north")
+    data.to_csv("my data.csv", index=False)
+    return data
+
+
+# -- fit -----------------------------------------------------------------------------------------
+
+
+def test_fit_writes_everything(table, tmp_path, capsys):
+    assert main(["fit", "my data.csv", "--target", "y", "--output", "out", *QUICK]) == 0
+    said = capsys.readouterr().out
+    assert "R² on training rows" in said
+    assert str(tmp_path / "out/report.html") in said
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert files == {
+        *("model.json", "formulas.txt", "front.csv", "about.json"),
+        *("prediction.svg", "front.svg", "report.html"),
+    }
+    model = load_model("out/model.json")
+    assert model.text(digits=4) in (tmp_path / "out/formulas.txt").read_text()
+    assert np.isfinite(model.predict(table.drop(columns="y"))).all()
+    page = (tmp_path / "out/report.html").read_text()
+    assert "<b>" not in page
+    assert page.count("data:image/svg+xml;base64,") == 2
+    about = json.loads((tmp_path / "out/about.json").read_text())
+    assert len(about["sha256"]) == 64
+    assert set(about["r2"]) == {"training", "test"}
+
+
+def test_fit_is_the_regressor_and_the_seed_decides(table):
+    for folder in ("one", "two"):
+        main(["fit", "my data.csv", "--target", "y", "--output", folder, "--seed", "7", *QUICK])
+    assert load_model("one/model.json") == load_model("two/model.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["my data.csv", "--target", "z"], "no column 'z'"),
+        (["none.csv", "--target", "y"], "none.csv: no such file"),
+        (["my data.csv", "--target", "y", "--holdout", "2"], "--holdout is 2.0"),
+        (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' to ignore"),
+        (["my data.csv", "--target", "site"], "'site' is not numeric"),
+        (["my data.csv", "--target", "y", "--method", "magic"], "regularizer is 'magic'"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(table, capsys, words, answer):
+    assert main(["fit", *words, *QUICK]) == 2
+    said = capsys.readouterr().err
+    assert answer in said
+    assert said.count("\n") == 1
+
+
+def test_the_command_is_installed_and_helps():
+    command = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
+    result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+    assert "exit codes:" in result.stdout
+    for shell in ("bash", "zsh"):
+        script = subprocess.run(
+            [*command, "completion", shell], capture_output=True, text=True, check=True
+        ).stdout
+        assert "--holdout" in script
+    result = subprocess.run([*command, "study"], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+
+
+# -- study ---------------------------------------------------------------------------------------
+
+
+def test_init_makes_a_config_that_passes_the_check(table, capsys):
+    assert main(["study", "init", "mine.yaml", "--data", "my data.csv", "--target", "y"]) == 0
+    config = yaml.safe_load(Path("mine.yaml").read_text())
+    assert config["own_data"] == {"my_data": {"file": "my data.csv", "target": "y"}}
+    assert main(["study", "check", "mine.yaml"]) == 0
+    assert "mine.yaml is right: 1 experiments, 5 methods, 4 datasets, 10 seeds: 200 runs" in (
+        capsys.readouterr().out
+    )
+    assert main(["study", "init", "mine.yaml"]) == 2  # nothing is overwritten
+    assert main(["study", "init", "other.yaml"]) == 0
+    assert main(["study", "check", "other.yaml"]) == 0
+
+
+def test_a_wrong_config_is_told_before_anything_runs(table, capsys):
+    for name, text, answer in (
+        ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
+        ("b.yaml", "a: [", "b.yaml is no YAML"),
+        ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml is no YAML"),
+    ):
+        Path(name).write_text(text)
+        for what in ("check", "run", "status"):
+            assert main(["study", what, name]) == 2
+            assert answer in capsys.readouterr().err
+    assert main(["study", "run", "none.yaml"]) == 2
+
+
+def test_run_status_report_and_verify(study, monkeypatch, capfd):
+    folder, _, _ = study
+    monkeypatch.chdir(folder)
+    assert main(["study", "status", "study.yaml"]) == 3  # the fixture has no report
+    assert "4 of 4 runs done" in capfd.readouterr().out
+    tables = all_tables(folder)
+    lock = claim(folder / "results", "study.yaml")
+    assert main(["study", "run", "study.yaml"]) == 3
+    assert "the study is running already (process" in capfd.readouterr().err
+    lock.release()
+    assert main(["study", "report", "study.yaml", "--cores", "2"]) == 0
+    assert f"Report: {folder}/results/report.html" in capfd.readouterr().out
+    assert main(["study", "run", "study.yaml", "--cores", "2"]) == 0
+    assert "Nothing to be done" in capfd.readouterr().err
+    assert main(["study", "status", "study.yaml"]) == 0
+    assert "Complete. Report: " in capfd.readouterr().out
+    assert {name: all_tables(folder)[name] for name in tables} == tables
+    # Everything is as claimed.
+    assert main(["verify", "study.yaml", "--runs", "99"]) == 0
+    said = capfd.readouterr().out
+    assert "6 of 6 are right." in said
+    assert said.count("the same to the bit") == 4
+    # A result that was made up, with a checksum that fits.
+    records = list(read_records(folder / VJM))
+    records[1]["test_r2"] += 1e-15 * abs(records[1]["test_r2"])
+    records[1]["test_r2"] = np.nextafter(records[1]["test_r2"], 1.0)
+    write_records(folder / VJM, records)
+    assert main(["verify", "study.yaml", "--runs", "99"]) == 1
+    said = capfd.readouterr().out
+    assert "WRONG  results/tables/runs.csv against the records: test_r2 of " in said
+    assert "WRONG  VJM on 192_vineyard (paper), seed 1: test_r2 differ" in said
+    assert "4 of 6 are right." in said
+
+
+def test_runs_that_cannot_be_compared_are_told(study, monkeypatch, capsys):
+    folder, _, _ = study
+    monkeypatch.chdir(folder)
+    path = folder / VJM
+    first, second = read_records(path)
+    first["versions"]["numpy"] = "1.0"
+    second["engine"] = "old"
+    write_records(path, [first, second])
+    assert main(["verify", "study.yaml", "--runs", "99"]) == 1
+    said = capsys.readouterr().out
+    assert "made with other versions (numpy 1.0 then, " in said
+    assert "made by engine old, this is " in said
+    path.write_bytes(path.read_bytes()[:-9])
+    assert main(["verify", "study.yaml"]) == 1
+    assert f"WRONG  checksums of all files: {VJM}" in capsys.readouterr().out
+
+
+def test_killed_at_random_moments_and_resumed(tmp_path, monkeypatch):
+    """A few of the kills of `python -m benchmarks.kills`."""
+    config = STUDY | {"seeds": 4, "seeds_per_job": 1}
+    undisturbed = tmp_path / "undisturbed"
+    undisturbed.mkdir()
+    snakemake(undisturbed, config, TABLES)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    rng = random.Random(1)
+    for _ in range(2):
+        process = subprocess.Popen(
+            command(folder, config, TABLES),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        process.stderr.readline()
+        wanted = rng.randrange(1, 7)
+        while process.poll() is None and len(list(folder.glob("results/runs/**/*.jsonl"))) < wanted:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert main(["study", "resume", "study.yaml", "--cores", "2"]) == 0
+    ours = all_tables(folder)
+    assert {name: ours[name] for name in all_tables(undisturbed)} == all_tables(undisturbed)
