@@ -3,7 +3,7 @@
     python -m benchmarks.kills               # 30 kills
     python -m benchmarks.kills --kills 5 --seed 3
 
-Each kill is of a study of its own: Snakemake alone, or with all its jobs and the worker, by SIGKILL.
+Each kill is of a study of its own, by SIGKILL: of Snakemake alone, or with its jobs and the worker.
 `vjmgp study resume` does the rest.
 """
 

@@ -41,7 +41,7 @@ def execute(step, log, arguments):
 
     template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
 
-    def run(problem):
+    def run(learner, problem):
         time.sleep(float(os.environ["SCALE_SLEEP"]))
         score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
         return template | {"test_r2": score, "train_r2": score + 0.05}
@@ -54,7 +54,8 @@ def execute(step, log, arguments):
     def compile(variant, output):
         open(output, "w").write("stub")
 
-    runs.runner = lambda definition, noise: run
+    runs.learner_of = lambda definition, noise: None
+    runs.run = run
     data.estimate_noise_of = estimate
     kernels.compile_for_this_machine = compile
     return plain(step, log, arguments)
@@ -108,14 +109,15 @@ def write_tables(folder: Path, names: list[str]) -> None:
 def record_of_a_run() -> dict[str, Any]:
     """A real record, so that files have their real size."""
     from vjmgp.study.data import Problem
-    from vjmgp.study.gp import run_gp
+    from vjmgp.study.learners import make, run
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))
     target = np.sin(table["a"].to_numpy()) + rng.normal(size=200)
     train, test = np.arange(100), np.arange(100, 200)
     problem = Problem("made up", 0, table, target, [], train, test, target[:100], "", "")
-    return run_gp({"generations": 50}, problem, {"mean": 0.5, "pooled": 0.5})
+    noise = {0: {"mean": 0.5, "pooled": 0.5}}
+    return run(make({"gp": {"generations": 50}}, noise), problem)
 
 
 def call(folder: Path, study: dict[str, Any], *arguments: str) -> tuple[float, float, float, str]:

@@ -5,6 +5,7 @@ missing, and is skipped where it cannot.
 """
 
 import copy
+import json
 import os
 import signal
 import subprocess
@@ -110,8 +111,12 @@ def test_snakemake_is_killed_and_started_again(cluster, tmp_path, undisturbed):
 
 
 GREEDY = '''
-import os, time
+import json, time
+from pathlib import Path
+
+import numba
 import numpy as np
+from threadpoolctl import threadpool_info
 from sklearn.linear_model import LinearRegression
 
 
@@ -120,6 +125,8 @@ class Slow(LinearRegression):
 
     def fit(self, x, y):
         if len(y) != 20:  # the trial before the run
+            pools = [pool["num_threads"] for pool in threadpool_info()]
+            Path("threads.json").write_text(json.dumps([*pools, numba.config.NUMBA_NUM_THREADS]))
             time.sleep(75)
         return super().fit(x, y)
 
@@ -152,4 +159,5 @@ def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_p
     assert "FAILED: run_baseline: Large on 192_vineyard, seeds 0-0" in said
     assert "AGAIN: run_baseline: Large on 192_vineyard, seeds 0-0, with 1200 MB and 10 min" in said
     assert (pd.read_csv(tmp_path / TABLES)["status"] == "ok").all()
+    assert set(json.loads((tmp_path / "threads.json").read_text())) == {1}
     assert not cluster.queue()
