@@ -1,5 +1,6 @@
 """The `vjmgp` command, as a person would use it."""
 
+import contextlib
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from workflow_runs import STUDY, TABLES, all_tables, command, snakemake
+from workflow_runs import STUDY, TABLES, all_tables, snakemake
 
 from vjmgp import load_model
 from vjmgp.cli import main
@@ -21,6 +22,7 @@ from vjmgp.study.running import claim
 from vjmgp.study.seals import read_records, write_records
 
 VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
+VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
 QUICK = ("--population", "20", "--generations", "3", "--quiet")
 
 
@@ -84,15 +86,14 @@ def test_what_is_wrong_is_told_in_a_line(table, capsys, words, answer):
 
 
 def test_the_command_is_installed_and_helps():
-    command = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
-    result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+    result = subprocess.run([*VJMGP, "--help"], capture_output=True, text=True, check=True)
     assert "exit codes:" in result.stdout
     for shell in ("bash", "zsh"):
         script = subprocess.run(
-            [*command, "completion", shell], capture_output=True, text=True, check=True
+            [*VJMGP, "completion", shell], capture_output=True, text=True, check=True
         ).stdout
         assert "--holdout" in script
-    result = subprocess.run([*command, "study"], capture_output=True, text=True, check=False)
+    result = subprocess.run([*VJMGP, "study"], capture_output=True, text=True, check=False)
     assert result.returncode == 2
 
 
@@ -185,21 +186,21 @@ def test_killed_at_random_moments_and_resumed(tmp_path, monkeypatch):
     folder = tmp_path / "killed"
     folder.mkdir()
     monkeypatch.chdir(folder)
+    Path("study.yaml").write_text(yaml.safe_dump(config))
     rng = random.Random(1)
-    for _ in range(2):
+    for what in ("run", "resume"):
         process = subprocess.Popen(
-            command(folder, config, TABLES),
+            [*VJMGP, "study", what, "study.yaml", "--cores", "2", "--", TABLES],
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        process.stderr.readline()
         wanted = rng.randrange(1, 7)
         while process.poll() is None and len(list(folder.glob("results/runs/**/*.jsonl"))) < wanted:
             time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-    assert main(["study", "resume", "study.yaml", "--cores", "2"]) == 0
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert main(["study", "resume", "study.yaml", "--cores", "2", "--", TABLES]) == 0
     ours = all_tables(folder)
     assert {name: ours[name] for name in all_tables(undisturbed)} == all_tables(undisturbed)

@@ -148,7 +148,7 @@ def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_p
     config = copy.deepcopy(STUDY) | {"seeds": 1, "seeds_per_job": 1}
     config["methods"] = {
         "Slow": {"estimator": "greedy.Slow", "run_minutes": 1, "mem_mb": 1500},
-        "Large": {"estimator": "greedy.Large", "run_minutes": 5, "mem_mb": 600},
+        "Large": {"estimator": "greedy.Large", "run_minutes": 5, "mem_mb": 900},
     }
     config["experiments"]["one"]["methods"] = ["Slow", "Large"]
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
@@ -157,7 +157,7 @@ def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_p
     assert "TIMEOUT" in said
     assert "AGAIN: run_baseline: Slow on 192_vineyard, seeds 0-0, with 3000 MB and 2 min" in said
     assert "FAILED: run_baseline: Large on 192_vineyard, seeds 0-0" in said
-    assert "AGAIN: run_baseline: Large on 192_vineyard, seeds 0-0, with 1200 MB and 10 min" in said
+    assert "AGAIN: run_baseline: Large on 192_vineyard, seeds 0-0, with 1800 MB and 10 min" in said
     assert (pd.read_csv(tmp_path / TABLES)["status"] == "ok").all()
     assert set(json.loads((tmp_path / "threads.json").read_text())) == {1}
     assert not cluster.queue()

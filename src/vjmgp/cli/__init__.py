@@ -48,7 +48,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit code."""
-    options = parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    end = words.index("--") if "--" in words else len(words)
+    options = parser().parse_args(words[:end])
+    options.more = words[end + 1 :]
     try:
         return int(options.run(options))
     except KeyboardInterrupt:

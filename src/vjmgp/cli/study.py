@@ -51,12 +51,7 @@ def add_to(commands: Any) -> None:
         if function in (start, resume, report):
             part.add_argument("--cores", default="all", help="of this machine (default: all)")
             part.add_argument("--profile", help="slurm, cluster, or the folder of another one")
-            part.add_argument(
-                "more",
-                nargs=argparse.REMAINDER,
-                metavar="-- OPTIONS",
-                help="more options of Snakemake",
-            )
+            part.epilog = "What follows -- goes to Snakemake: vjmgp study run my.yaml -- -n"
         part.set_defaults(run=function)
 
 
@@ -173,8 +168,8 @@ def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
     """Let Snakemake work; Ctrl-C is for it alone, and it cleans up."""
     import snakemake  # noqa: F401 (told by name where it is missing)
 
-    more = options.more[1:] if options.more[:1] == ["--"] else options.more
-    process = subprocess.Popen([*snakemake_call(options), *arguments, *more])  # noqa: S603
+    call = [*snakemake_call(options), *arguments, *options.more]
+    process = subprocess.Popen(call)  # noqa: S603
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         code = process.wait()

@@ -42,7 +42,9 @@ def _script(number: str) -> str:
     """What a job runs, with the parts that Snakemake has encoded in plain text."""
     text = _say("scontrol", "write", "batch_script", number, "-")
     return re.sub(
-        "base64//([A-Za-z0-9+/=]+)", lambda part: base64.b64decode(part[1]).decode(), text
+        "base64//([A-Za-z0-9+/=]+)",
+        lambda part: base64.b64decode(part[1]).decode(errors="replace"),
+        text,
     )
 
 

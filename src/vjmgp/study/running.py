@@ -32,7 +32,7 @@ def claim(results: Path, config: str) -> FileLock | None:
     try:
         results.mkdir(parents=True, exist_ok=True)
         lock = FileLock(results / LOCK)
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=1)  # `is_running` of another process may hold it for a moment
     except Timeout:
         raise StudyIsRunningError(
             f"results: {results} is in use by {_describe(results)}. Wait until it ends, or give "
