@@ -2,6 +2,7 @@
 
 import copy
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path

@@ -44,7 +44,7 @@ def add_to(commands: Any) -> None:
         ("run", start, "run a study"),
         ("resume", resume, "go on with a study that was killed"),
         ("status", status, "say how far a study is"),
-        ("report", report, "make the report of a study"),
+        ("report", report, "make the report of a study, or of what is there of it"),
     ):
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
         part.add_argument("config", type=Path, help="the study's YAML file")
@@ -127,9 +127,13 @@ def status(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Make the report; what it needs is run, if anything is missing."""
+    """Make the report: of the whole study, or of what is there, while it runs or not."""
+    from ..study.status import progress_of
+
     study = _checked(options.config)
-    return _busy(study) or _snakemake(options, f"{study.config['results']}/report.html")
+    if progress_of(study).has_all_runs:
+        return _busy(study) or _snakemake(options)
+    return _snakemake(options, "report_so_far", "--nolock")
 
 
 def _checked(config: Path) -> Any:

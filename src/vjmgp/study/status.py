@@ -14,16 +14,8 @@ FAILED = b'"status": "failed"'
 
 def run_files(study: Study, experiment: str) -> dict[str, int]:
     """The files with the runs of an experiment, and how many runs each has."""
-    about = study.experiments[experiment]
-    folder = Path(study.config["results"]) / "runs" / about.protocol
-    return {
-        str(folder / dataset / study.methods[name].slug / f"seeds_{block}.jsonl"): len(
-            seeds_of(block)
-        )
-        for name in about.methods
-        for dataset in about.datasets
-        for block in study.blocks(name)
-    }
+    files = study.run_files(experiment)
+    return {path: len(seeds_of(Path(path).stem.removeprefix("seeds_"))) for path in files}
 
 
 def amount(study: Study) -> str:
@@ -49,10 +41,14 @@ class State:
     report: Path
 
     @property
+    def has_all_runs(self) -> bool:
+        """Whether every run is done."""
+        return all(done == total for _, done, _, total in self.rows) and not self.damaged
+
+    @property
     def is_complete(self) -> bool:
         """Whether every run is done and the report is there."""
-        done = all(done == total for _, done, _, total in self.rows)
-        return done and not self.damaged and self.report.exists()
+        return self.has_all_runs and self.report.exists()
 
     def text(self) -> str:
         """For people."""
