@@ -284,7 +284,7 @@ def test_a_study_in_the_middle_gives_an_honest_report(study):
 def test_a_report_so_far_needs_a_run_and_leaves_other_engines_out(study):
     folder, config, _ = study
     path = folder / "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
-    path.write_text(path.read_text().replace('"engine": "', '"engine": "old'))
+    write_records(path, [record | {"engine": "old"} for record in read_records(path)])
     snakemake(folder, config, "report_so_far")
     assert set(pd.read_csv(folder / "results/so_far/tables/runs.csv")["method"]) == {"LassoLars"}
     log = (folder / "results/logs/report_so_far.log").read_text()

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..collect import collect_runs, join_runs, read_table
 from ..figures.draw import draw_figures
-from ..runs import read_records
 from ..scoreboard.score import score_claims
+from ..seals import DamagedFileError, read_records
 from ..statistics.compare import compare_methods
 from .write import write_report
 
@@ -53,7 +53,11 @@ def _usable(entry: Context, engine: str) -> bool:
     for path in entry["files"]:
         if not Path(path).exists():
             continue
-        records = list(read_records(path))
+        try:
+            records = list(read_records(path))
+        except DamagedFileError as error:
+            log.info("left out: %s", error)
+            continue
         if any(record.get("engine", engine) != engine for record in records):
             log.info("left out, of another engine: %s", path)
             continue
