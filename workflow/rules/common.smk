@@ -5,7 +5,7 @@ from pathlib import Path
 import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
 from vjmgp.engine.identity import engine_id
-from vjmgp.study import checks, running, warm
+from vjmgp.study import checks, faults, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.schema import ConfigError
 
@@ -23,8 +23,7 @@ def load_study():
         )
         if workflow.is_main_process:
             checks.check_before_a_run(study)
-            checks.set_damaged_aside(study)
-            checks.set_times_right(study)
+            faults.put_in_order(study)
     except (ConfigError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
     return study
@@ -119,10 +118,10 @@ def before_the_run():
         return
     try:
         checks.check_datasets_can_be_had(STUDY)
-        checks.tell_of_another_study(STUDY, CONFIG_FILES)
+        faults.tell_of_another_study(STUDY, CONFIG_FILES)
         LOCK = running.claim(Path(RESULTS), CONFIG_FILES)
         if not workflow.local_exec:
-            checks.cancel_leftovers(STUDY, list(map(str, workflow.configfiles)))
+            faults.cancel_leftovers(STUDY, list(map(str, workflow.configfiles)))
     except OSError as error:
         raise WorkflowError(str(error))
     if STUDY.config["warm_workers"] and workflow.local_exec:
@@ -132,7 +131,7 @@ def before_the_run():
 def after_the_run():
     """What a person wants to know at the end."""
     if not is_report_so_far():
-        checks.remove_journals(STUDY)
+        faults.remove_journals(STUDY)
     print(checks.last_words(STUDY, so_far=is_report_so_far()))
 
 

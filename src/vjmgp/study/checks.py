@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import dataclasses
 import functools
 import importlib.util
 import math
-import os
 import shlex
 import sys
 import time
@@ -19,7 +17,6 @@ from typing import Any
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
 from ..protocol import LABEL_NOISE, PAPER, Protocol
-from . import leftovers, running, seals
 from .config import Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
@@ -195,15 +192,18 @@ def check_own_data(study: Study) -> None:
     """Read the user's own tables, so that what is wrong with them is told before any long work."""
     for name in study.datasets:
         table = study.own_data.get(name)
-        if table is None or Path(table.file).stat().st_size > LARGE_FILE:
+        if table is None:
             continue
-        ahead = Path(table.file).stat().st_mtime - time.time()
+        about = Path(table.file).stat()
+        ahead = about.st_mtime - time.time()
         if ahead > 0:
             raise ConfigError(
                 f"own_data.{name}: {table.file} was last changed {ahead / 3600:.1f} hours in the "
                 "future by this machine's clock, by which Snakemake decides what is new. Correct "
                 f"the clock, or: touch {shlex.quote(table.file)}"
             )
+        if about.st_size > LARGE_FILE:
+            continue
         from .data import check_inputs, load_own  # slow, and only needed here
 
         try:
@@ -287,72 +287,7 @@ def check_datasets_can_be_had(study: Study) -> None:
         )
 
 
-def set_damaged_aside(study: Study) -> None:
-    """Name the files that are not as they were written, and let them be made again."""
-    results = Path(study.config["results"])
-    if running.is_running(results):
-        return
-    try:
-        damaged = seals.set_damaged_aside(results)
-    except OSError:
-        return  # such a folder is told of when a run starts
-    for path in damaged[:20]:
-        tell(f"DAMAGED: {path} is not as it was written. It is set aside and made again.")
-    if len(damaged) > 20:
-        tell(f"DAMAGED: {len(damaged) - 20} more files, all set aside and made again.")
-
-
-def set_times_right(study: Study) -> None:
-    """Files from the future, written while a clock was wrong, are taken as written now.
-
-    Else Snakemake would call whatever is made from them older than they are, and stop.
-    """
-    now = time.time()
-    results = study.config["results"]
-    ahead = [
-        path
-        for folder, _, names in os.walk(results)
-        for path in (Path(folder, name) for name in names)
-        if path.lstat().st_mtime > now
-    ]
-    with contextlib.suppress(OSError):
-        for path in ahead:
-            os.utime(path, (now, now))
-    if ahead:
-        tell(f"Note: {len(ahead)} files of {results} had times in the future; they have now's.")
-
-
-def tell_of_another_study(study: Study, config: str) -> None:
-    """Say so where the runs in the results folder are those of another config."""
-    results = study.config["results"]
-    before = running.last_config(Path(results))
-    if before and Path(before).name != Path(config).name:
-        tell(
-            f"Note: {results} has the study of {before}. Runs that both have are shared; tables "
-            "and report are now those of this study. A folder of its own keeps both: --config "
-            "results=FOLDER"
-        )
-
-
-def cancel_leftovers(study: Study, configs: list[str]) -> None:
-    """Cancel the cluster jobs of a run of this study that was killed."""
-    numbers = leftovers.cancel_leftovers(configs, study.config["results"])
-    if numbers:
-        tell(f"Note: {len(numbers)} jobs of a killed run were in the queue; they are cancelled.")
-
-
-def tell(text: str) -> None:
-    """Say something to the person who started a run."""
-    print(text, file=sys.stderr, flush=True)
-
-
 # -- after the run -------------------------------------------------------------------------------
-
-
-def remove_journals(study: Study) -> None:
-    """Journals of runs are of no more use once all blocks are known to be done."""
-    for path in Path(study.config["results"]).glob("runs/*/*/*/*.jsonl.part"):
-        path.unlink(missing_ok=True)
 
 
 def last_words(study: Study, so_far: bool = False) -> str:

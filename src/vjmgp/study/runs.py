@@ -18,12 +18,10 @@ from .config import seeds_of
 from .data import Problem, problems
 from .learners import Learner, make, run
 from .learners import Record as Record
-from .seals import append_record, aside, read_sealed, whole_records, write_records
+from .seals import JOURNAL, append_record, aside, read_sealed, whole_records, write_records
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
-JOURNAL = ".part"
-"""What is added to the name of a block's file, for the journal of its runs."""
 CODE = ("engine", "code", "own_code")
 """The hashes of code that a run depends on."""
 

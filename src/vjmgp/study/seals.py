@@ -24,6 +24,8 @@ SEAL = re.compile(rb', "seal": "([0-9a-f]{32})"\}\n$')
 BLOCK = re.compile(r"seeds_(\d+-\d+)\.jsonl")
 ASIDE = ".damaged"
 """What is added to the name of a damaged file."""
+JOURNAL = ".part"
+"""What is added to the name of a block's file, for the journal of its runs."""
 
 
 class DamagedFileError(ValueError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .config import Study, seeds_of
 from .running import is_running
-from .seals import damaged_files, is_whole
+from .seals import JOURNAL, damaged_files, is_whole
 
 FAILED = b'"status": "failed"'
 
@@ -74,6 +74,8 @@ def progress_of(study: Study) -> State:
         files = run_files(study, experiment)
         done = failed = 0
         for path in map(Path, files):
+            if not path.exists():
+                path = path.with_name(path.name + JOURNAL)  # of a block that is under way
             if path.exists():
                 lines = [line for line in path.read_bytes().splitlines(True) if is_whole(line)]
                 done += len(lines)
