@@ -66,9 +66,7 @@ def problem_of(dataset: str, seed: int) -> Problem:
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
     labels = data.target[train]
-    return Problem(
-        dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels, ""
-    )
+    return Problem(dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels)
 
 
 def one_run(job: Job) -> dict[str, Any]:

@@ -59,9 +59,7 @@ def problem_of(dataset, seed=0):
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
     labels = data.target[train]
-    return Problem(
-        dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels, ""
-    )
+    return Problem(dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels)
 
 
 @pytest.fixture(scope="module")
@@ -170,23 +168,29 @@ def test_the_whole_experiment_on_three_datasets(tmp_path):
     print(seconds.join(runs.groupby("method")["test_r2"].median().round(3)).to_string())
 
 
-class Holey(LinearRegression):
-    """Undefined or infinite for some rows it has not seen."""
+class Endless(LinearRegression):
+    """Infinite for some rows it has not seen."""
 
     def predict(self, x):
         values = super().predict(x)
         if len(x) > 30:
-            values[:2] = np.nan, np.inf
+            values[:2] = -np.inf, np.inf
         return values
 
 
-def test_undefined_predictions_are_the_mean_and_infinite_ones_are_clipped():
+def test_infinite_predictions_are_clipped():
     problem = problem_of("192_vineyard")
-    learner = make({"estimator": f"{__name__}.Holey"}, {})
+    learner = make({"estimator": f"{__name__}.Endless"}, {})
     learner.fit(problem)
     values = learner.predict(problem.table)
-    assert values[:2] == pytest.approx([problem.labels.mean(), problem.labels.max()])
-    assert np.isfinite(values).all()
+    assert values[:2] == pytest.approx([problem.labels.min(), problem.labels.max()])
+
+
+def test_operon_predicts_the_mean_where_its_formula_is_undefined(monkeypatch):
+    x = np.random.default_rng(0).normal(size=(30, 2))
+    model = OperonRegressor(max_evaluations=1000, random_state=0).fit(x, x[:, 0] + 3.0)
+    monkeypatch.setattr(model.operon_, "predict", lambda x: np.array([np.nan, 2.0]))
+    assert model.predict(x[:2]) == pytest.approx([np.mean(x[:, 0]) + 3.0, 2.0])
 
 
 # -- sizes -----------------------------------------------------------------------------------------

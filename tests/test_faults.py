@@ -107,7 +107,7 @@ def test_a_run_that_gives_nan_is_listed_and_not_averaged_in(tmp_path):
     config["methods"]["Void"] = {"estimator": "void.Void"}
     config["experiments"]["one"]["methods"] = ["LassoLars", "Void"]
     said = snakemake(tmp_path, config, PYTHONPATH=str(tmp_path))
-    assert "1 runs failed and are left out of the tables:" in said
+    assert "failed and are left out of the tables:" in said
     assert "Void on 192_vineyard, seed 1: ValueError:" in said
     good = pd.read_csv(tmp_path / TABLES).query("method == 'Void' and status == 'ok'")
     medians = pd.read_csv(tmp_path / "results/tables/one/medians.csv").set_index("dataset")
@@ -209,7 +209,6 @@ def test_another_locale_and_time_zone_change_nothing(tmp_path, finished):
         "TZ": "Pacific/Kiritimati",
     }  # fmt: skip
     snakemake(tmp_path, STUDY | {"title": "Größe ‹λ›"}, **variables)
-    assert all_tables(tmp_path) == all_tables(finished) | {
-        name: text for name, text in all_tables(tmp_path).items() if "one/" in name
-    }
+    tables, wanted = all_tables(tmp_path), all_tables(finished)
+    assert {name: tables[name] for name in wanted} == wanted
     assert "Größe ‹λ›" in (tmp_path / "results/report.html").read_text(encoding="utf-8")

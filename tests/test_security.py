@@ -171,9 +171,10 @@ def test_names_with_spaces_quotes_and_unicode(tmp_path, finished):
     runs = pd.read_csv(folder / results / "tables/runs.csv")
     assert (runs["status"] == "ok").all()
     assert set(runs["dataset"]) == {"192_vineyard", "mine"}
-    page = (folder / results / "report.html").read_text(encoding="utf-8")
-    assert "<script>alert" not in page
-    assert "a &#34;b&#34; &amp; &lt;c&gt;" in page
+    pages = [folder / results / "report.html", *(folder / results / "report").glob("*.html")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert "<script>alert" not in text
+    assert "a &#34;b&#34; &amp; &lt;c&gt;" in text
     same = runs[runs["dataset"] == "192_vineyard"]["test_r2"].tolist()
     assert same == pd.read_csv(finished / "results/tables/runs.csv")["test_r2"].tolist()
     assert all_tables(finished)

@@ -55,12 +55,14 @@ class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.operon_ = SymbolicRegressor(**settings).fit(x, y)
         self.operon_.individuals_ = []  # the whole population, which nobody asks for
         self.n_features_in_ = self.operon_.n_features_in_
+        self.mean_ = float(np.mean(y))
         return self
 
     def predict(self, x: Any) -> Floats:
-        """What the formula computes."""
+        """What the formula computes; the mean of the training target where it is undefined."""
         check_is_fitted(self)
-        return np.asarray(self.operon_.predict(x), dtype=np.float64)
+        values = np.asarray(self.operon_.predict(x), dtype=np.float64)
+        return np.where(np.isnan(values), self.mean_, values)
 
     def model_size(self) -> int:
         """Nodes of the tree as Operon counts them; a variable with its weight counts as three."""

@@ -48,11 +48,10 @@ class TunedEstimator:
             log.info("grid point %s failed: %s", self.search.points[k], reason)
 
     def predict(self, table: Any) -> Floats:
-        """Within the training target's range, as all methods; its mean where undefined."""
+        """Within the training target's range, as all methods; NaN makes a run a failed one."""
         with threadpool_limits(1):
             values = self.search.model.predict(self.standardizer.standardize(table))
-        values = np.asarray(values, dtype=np.float64).ravel()
-        values = self.standardizer.restore_target(np.where(np.isnan(values), 0.0, values))
+        values = self.standardizer.restore_target(np.asarray(values, dtype=np.float64).ravel())
         return self.standardizer.clip_target(values)
 
     @property

@@ -233,9 +233,9 @@ class Problem:
     test: NDArray[np.int64]
     labels: Floats
     """Of the training rows, with noise where the protocol says so."""
-    data_id: str
-    """Checksum of the prepared table."""
-    source_id: str
+    data_id: str = ""
+    """Checksum of the prepared table, where there is one."""
+    source_id: str = ""
     """Checksum of the file it was made from."""
 
     @property
