@@ -56,7 +56,7 @@ def without_places(text: str) -> str:
 def _failure(record: Any, what: str) -> str:
     """What failed, what the cluster and the last line of its log say, and where the log is."""
     lines = [f"FAILED: {record.rule_name}: {what}"]
-    if record.rule_msg:
+    if getattr(record, "rule_msg", None):
         lines.append(f"    {record.rule_msg}")
     for log in record.log or ():
         path = Path(str(log).split(" (")[0])
