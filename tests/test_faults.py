@@ -1,6 +1,7 @@
 """What happens to long studies, done to the real workflow."""
 
 import copy
+import errno
 import os
 import subprocess
 import time
@@ -153,6 +154,16 @@ def test_two_runs_do_not_meet_in_one_folder(tmp_path, finished):
     assert sorted(path.name for path in results.iterdir()) == [".running.json", ".running.lock"]
     lock.release()
     assert not running.is_running(results)
+
+
+def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
+    def refuse(descriptor, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    assert running.claim(tmp_path / "results", "study.yaml") is None
+    assert running.last_config(tmp_path / "results") == "study.yaml"
+    assert running.is_running(tmp_path / "results") is None
 
 
 def test_two_studies_in_one_folder_one_after_the_other(study, tmp_path):

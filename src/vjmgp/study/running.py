@@ -8,6 +8,7 @@ killed.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -18,6 +19,8 @@ from filelock import FileLock, Timeout
 
 LOCK = ".running.lock"
 ABOUT = ".running.json"
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
+"""What file systems without locks answer, beside ENOSYS, which filelock knows."""
 
 
 class StudyIsRunningError(OSError):
@@ -29,9 +32,10 @@ def claim(results: Path, config: str) -> FileLock | None:
 
     None where the file system knows no such locks.
     """
+    lock = FileLock(results / LOCK)
+    can_lock = True
     try:
         results.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(results / LOCK)
         lock.acquire(timeout=1)  # `is_running` of another process may hold it for a moment
     except Timeout:
         raise StudyIsRunningError(
@@ -39,12 +43,14 @@ def claim(results: Path, config: str) -> FileLock | None:
             "each study a folder of its own."
         ) from None
     except NotImplementedError:
-        return None
+        can_lock = False
     except OSError as error:
-        raise OSError(
-            f"results: nothing can be written to {results.absolute()} ({error.strerror}). Name "
-            "another folder in the config, or with --config results=FOLDER."
-        ) from None
+        if error.errno not in NO_LOCKS:
+            raise OSError(
+                f"results: nothing can be written to {results.absolute()} ({error.strerror}). Name "
+                "another folder in the config, or with --config results=FOLDER."
+            ) from None
+        can_lock = False
     about = {
         "pid": os.getpid(),
         "host": platform.node(),
@@ -52,7 +58,7 @@ def claim(results: Path, config: str) -> FileLock | None:
         "config": config,
     }
     (results / ABOUT).write_text(json.dumps(about, ensure_ascii=False) + "\n", encoding="utf-8")
-    return lock
+    return lock if can_lock else None
 
 
 def is_running(results: Path) -> str | None:
