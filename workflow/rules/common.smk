@@ -126,6 +126,9 @@ def before_the_run():
         raise WorkflowError(str(error))
     if STUDY.config["warm_workers"] and workflow.local_exec:
         warm.start()
+    # Snakemake's limit of 100 starts a second has it choose jobs again a second after each choice:
+    # after some hundred jobs it does little else. So many are never started here.
+    workflow.scheduler.job_rate_limiter = None
 
 
 def after_the_run():
