@@ -1,14 +1,21 @@
 """Formulas compute what the model computes."""
 
+import builtins
+import keyword
+import subprocess
+import sys
+from types import ModuleType
+
 import numpy as np
 import pandas as pd
 import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.mathtext import MathTextParser
 from twins import random_tree
 
-from vjmgp.formula import identifiers
+from vjmgp.formula import identifiers, latex_name
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.tabular import fit_standardizer
 
@@ -26,16 +33,16 @@ NUMPY = {
 }
 
 
-def random_model(seed, depth=3, count=3):
+def random_model(seed, depth=3, count=3, names=NAMES):
     rng = np.random.default_rng(seed)
-    table = pd.DataFrame(rng.normal(3, 2, size=(40, 5)), columns=NAMES)
+    table = pd.DataFrame(rng.normal(3, 2, size=(40, 5)), columns=names)
     y = rng.normal(-4, 7, size=40)
     features = []
     for _ in range(count):
         codes, constants = random_tree(rng, depth, 5)
         weight, centre, factor = rng.normal(), rng.normal(), rng.uniform(0.1, 2)
         features.append(Feature(tuple(codes), tuple(constants), weight, centre, factor))
-    standardizer = fit_standardizer(table, y, NAMES, [])
+    standardizer = fit_standardizer(table, y, list(names), [])
     return SymbolicModel(standardizer, tuple(features), 0.25), table
 
 
@@ -76,6 +83,47 @@ def test_sympy_reads_the_text(seed):
     )
 
 
+SYMPY = {}
+exec("from sympy import *", SYMPY)
+KNOWN = sorted({*SYMPY, *dir(builtins), *keyword.kwlist, *keyword.softkwlist})
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(KNOWN) | st.text(min_size=1), min_size=5, max_size=5, unique=True),
+    st.integers(0, 2**32 - 1),
+)
+def test_sympy_alone_reads_the_text_whatever_the_columns_are_called(names, seed):
+    model, table = random_model(seed, depth=1, names=names)
+    read = sympy.sympify(model.text())
+    words = {
+        word: table[name].to_numpy() for word, name in zip(model.variables, names, strict=True)
+    }
+    assert {str(symbol) for symbol in read.free_symbols} <= set(words)
+    compute = sympy.lambdify([sympy.Symbol(word) for word in words], read, "numpy", dummify=True)
+    found = np.broadcast_to(compute(*words.values()), 40)
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+
+
+def test_no_name_of_sympy_is_a_variable():
+    """What sympify keeps as it is: everything that can be called, and sympy's own objects."""
+    kept = {name for name, value in SYMPY.items() if not isinstance(value, ModuleType | dict)}
+    assert len(kept) > 800
+    assert not kept & set(identifiers(sorted(kept)))
+    for name in ("gamma", "re", "beta", "test", "Si", "oo", "nan", "true", "sum", "id", "None"):
+        assert identifiers([name]) == [f"{name}_"]
+    assert identifiers(["gamma", "gamma_", "speed", "x2"]) == ["gamma_", "gamma__2", "speed", "x2"]
+
+
+def test_text_does_not_need_sympy_imported():
+    """Each job of a study writes formulas; the import would take longer than its fit."""
+    code = (
+        "import sys, vjmgp.formula as f; assert f.identifiers(['re', 'a']) == ['re_', 'a']; "
+        "assert 'sympy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_features_are_told_one_by_one():
     model, table = random_model(5)
     intercept, coefficients = model.original_units()
@@ -93,6 +141,20 @@ def test_latex_is_short_and_names_the_columns():
     assert digits <= 9
 
 
+def test_latex_has_the_columns_own_names():
+    names = ["a (2)", "lambda", "x2", "t", "50%_\\^"]
+    codes = [(14 + k,) for k in range(5)]
+    model, _ = random_model(0, names=names)
+    features = tuple(Feature(code, (0.0,), 1.0, 0.0, 1.0) for code in codes)
+    latex = SymbolicModel(model.standardizer, features).latex()
+    for name in (r"\mathrm{a\ (2)}", r"\mathrm{lambda}", r"\mathrm{x2}", " t "):
+        assert name in latex
+    assert r"\mathrm{50\%\_\backslash \wedge }" in latex
+    assert "^{2}" not in latex
+    assert "_{" not in latex
+    MathTextParser("path").parse(f"${latex_name('a (2) #_{}~-x')}^{{2}}$")
+
+
 def test_digits_shorten_the_text():
     model, _ = random_model(3)
     assert len(model.text(digits=3)) < len(model.text())
@@ -100,8 +162,8 @@ def test_digits_shorten_the_text():
 
 
 def test_identifiers_are_valid_and_unique():
-    words = identifiers(["a b", "a-b", "a_b", "", "1", "für", "class", "Max", "a b"])
-    assert len(set(words)) == 9
+    words = identifiers(["a b", "a-b", "a_b", "", "1", "für", "class", "Max", "a b", "x²", "½"])
+    assert len(set(words)) == 11
     assert all(word.isidentifier() for word in words)
     assert words[0] == "a_b"
     assert "class" not in words

@@ -1,15 +1,21 @@
 """Trees as formulas: text, sympy and LaTeX, in the user's column names and original units.
 
-The text is sympy's own syntax. `sympy.sympify` reads it, best with `locals` made of the model's
-`variables`, since sympy knows names such as `beta` as something else. Numbers are written in full
-unless digits are asked for: the formula then computes what the model computes, up to rounding.
+The text is sympy's own syntax: `sympy.sympify` reads it, whatever the columns are called. Numbers
+are written in full unless digits are asked for: the formula then computes what the model computes,
+up to rounding.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
+import functools
+import importlib.util
 import keyword
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 from .engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
@@ -21,7 +27,10 @@ if TYPE_CHECKING:
 # How tightly an expression holds together: what must stand in brackets beside what.
 SUM, PRODUCT, POWER, ATOM = range(4)
 Part = tuple[str, int]
-RESERVED = {"Abs", "Max", "Min", "cos", "log", "pi", "sin", "sqrt", "E", "I", "N", "O", "Q", "S"}
+LATEX_SIGNS = {sign: f"\\{sign}" for sign in " &%$#_{}"} | {
+    "\\": "\\backslash ", "~": "\\sim ", "^": "\\wedge ", "-": "{-}",
+}  # fmt: skip
+"""What has a meaning in LaTeX's formulas."""
 
 
 def number(value: float, digits: int | None) -> str:
@@ -29,17 +38,39 @@ def number(value: float, digits: int | None) -> str:
     return repr(float(value)) if digits is None else f"{float(value):.{digits}g}"
 
 
+@functools.cache
+def reserved_words() -> frozenset[str]:
+    """Words that sympify reads as something else: `gamma`, `test`, `sum`, `lambda`."""
+    functions = {
+        name for name, value in vars(builtins).items() if isinstance(value, BuiltinFunctionType)
+    }
+    return frozenset({*_sympy_names(), *functions, *keyword.kwlist})
+
+
+def _sympy_names() -> list[str]:
+    """Sympy's public names, from its file: to import it takes longer than many a fit."""
+    spec = importlib.util.find_spec("sympy")
+    if spec is not None and spec.origin is not None:
+        for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                return list(ast.literal_eval(node.value))
+    import sympy
+
+    return list(sympy.__all__)
+
+
 def identifiers(names: Sequence[str]) -> list[str]:
     """The column names as words that formulas can hold: letters, digits, underscores, unique."""
     result: list[str] = []
     for name in names:
-        word = re.sub(r"\W", "_", str(name))
-        if not word or word[0].isdigit():
+        letters = re.sub(r"\W", "_", str(name))
+        word = "".join(c if f"x{c}".isidentifier() else "_" for c in letters)  # "²" is no digit
+        if not word[:1].isidentifier():
             word = f"x{word}"
-        if word in RESERVED or keyword.iskeyword(word):
+        if word in reserved_words():
             word = f"{word}_"
         base, count = word, 1
-        while word in result:
+        while word in result or word in reserved_words():
             count += 1
             word = f"{base}_{count}"
         result.append(word)
@@ -110,9 +141,12 @@ def fold(
 
 def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:
     """Name, mean and scale of each input; a nominal column appears as its encoded value."""
-    columns = standardizer.inputs
-    names = identifiers([f"encoded_{c.name}" if c.codes is not None else c.name for c in columns])
-    return [(name, c.mean, c.scale) for name, c in zip(names, columns, strict=True)]
+    names = identifiers(_input_names(standardizer))
+    return [(name, c.mean, c.scale) for name, c in zip(names, standardizer.inputs, strict=True)]
+
+
+def _input_names(standardizer: Standardizer) -> list[str]:
+    return [f"encoded_{c.name}" if c.codes is not None else c.name for c in standardizer.inputs]
 
 
 def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
@@ -215,4 +249,16 @@ def model_latex(model: SymbolicModel, digits: int | None = 4) -> str:
     """The whole model as LaTeX, with four significant digits unless told otherwise."""
     import sympy
 
-    return str(sympy.latex(model_sympy(model, digits)))
+    names = _input_names(model.standardizer)
+    symbols = {
+        sympy.Symbol(word, real=True): latex_name(name)
+        for word, name in zip(identifiers(names), names, strict=True)
+    }
+    return str(sympy.latex(model_sympy(model, digits), symbol_names=symbols))
+
+
+def latex_name(name: str) -> str:
+    """A column's own name: sympy alone would set `a__2` as a power and `x2` with an index."""
+    if re.fullmatch("[A-Za-z]", name):
+        return name
+    return f"\\mathrm{{{''.join(LATEX_SIGNS.get(sign, sign) for sign in name)}}}"
