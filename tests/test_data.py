@@ -16,7 +16,7 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.datasets import known_nominal_columns, paper_medians, pmlb_number
+from vjmgp.datasets import known_nominal_columns, paper_medians, pmlb_number, read_table
 from vjmgp.tabular import fit_standardizer
 
 
@@ -141,3 +141,20 @@ def test_errors_in_own_files_are_named(tmp_path):
         load_file(tmp_path / "none.csv", "a")
     with pytest.raises(ValueError, match="unknown kind of file"):
         load_file(tmp_path / "data.xlsx", "a")
+
+
+def test_headers_and_cells_are_read_as_they_stand(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("None,nan,,,y\n1,2,3,4,5\n006,7,8,9,1.10\n")
+    assert list(load_file(path, "y").inputs) == ["None", "nan", "Unnamed: 2", "Unnamed: 3"]
+    table = read_table(path, as_written=True)
+    assert list(table) == ["None", "nan", "", "", "y"]
+    assert table["None"].tolist() == ["1", "006"]
+    assert table["y"].tolist() == ["5", "1.10"]
+
+
+def test_a_file_in_another_encoding_is_told_what_to_do(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes("größe,y\n1,2\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"mine.csv: cannot be read .*; save it as UTF-8"):
+        load_file(path, "y")

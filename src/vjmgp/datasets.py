@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from .fetching import cache_folder, fetch, package_folder
 
 TARGET = "target"
-READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
-    ".csv": lambda path: _read_text(path, ","),
-    ".tsv": lambda path: _read_text(path, "\t"),
-    ".parquet": pd.read_parquet,
+READERS: dict[str, Callable[[Path, bool], pd.DataFrame]] = {
+    ".csv": lambda path, as_written: _read_text(path, ",", as_written),
+    ".tsv": lambda path, as_written: _read_text(path, "\t", as_written),
+    ".parquet": lambda path, _: pd.read_parquet(path),
 }
 
 
@@ -82,24 +82,34 @@ def read_pmlb(name: str, path: Path) -> Dataset:
 def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:
     """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed)."""
     path = Path(path)
+    table = read_table(path)
+    return _from_table(path.name.split(".")[0], table, target, nominal, path)
+
+
+def read_table(path: Path, as_written: bool = False) -> pd.DataFrame:
+    """A table from a file; `as_written` leaves text formats as text, to the letter."""
     kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in READERS]
     if not kinds:
         raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     try:
-        table = READERS[kinds[-1]](path)
+        return READERS[kinds[-1]](path, as_written)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: cannot be read ({error}); save it as UTF-8.") from None
     except (ValueError, OSError, EOFError) as error:
         raise ValueError(f"{path}: cannot be read ({str(error).splitlines()[0]}).") from None
-    return _from_table(path.name.split(".")[0], table, target, nominal, path)
 
 
-def _read_text(path: Path, separator: str) -> pd.DataFrame:
+def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     """A table of text; pandas would rename the second of two columns of the same name."""
-    names = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str).iloc[0].tolist()
-    twice = next((name for name in names if names.count(name) > 1), None)
+    text = functools.partial(pd.read_csv, path, sep=separator, dtype=str, keep_default_na=False)
+    names = text(header=None, nrows=1).iloc[0].tolist()
+    twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
+    if as_written:
+        return text().set_axis(names, axis=1)
     table = pd.read_csv(path, sep=separator)
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
