@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,13 +104,14 @@ def read_table(path: Path, as_written: bool = False) -> pd.DataFrame:
 
 def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     """A table of text; pandas would rename the second of two columns of the same name."""
-    text = functools.partial(pd.read_csv, path, sep=separator, dtype=str, keep_default_na=False)
-    names = text(header=None, nrows=1).iloc[0].tolist()
+    text: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False}
+    names = pd.read_csv(path, header=None, nrows=1, **text).iloc[0].tolist()
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
     if as_written:
-        return text().set_axis(names, axis=1)
+        as_text: pd.DataFrame = pd.read_csv(path, **text)
+        return as_text.set_axis(names, axis=1)
     table = pd.read_csv(path, sep=separator)
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
