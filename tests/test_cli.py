@@ -75,7 +75,7 @@ def test_fit_is_the_regressor_and_the_seed_decides(table):
         (["my data.csv", "--target", "y", "--holdout", "2"], "--holdout is 2.0"),
         (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' to ignore"),
         (["my data.csv", "--target", "site"], "'site' is not numeric"),
-        (["my data.csv", "--target", "y", "--method", "magic"], "regularizer is 'magic'"),
+        (["my data.csv", "--target", "y", "--method", "magic"], "--method is 'magic'"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(table, capsys, words, answer):

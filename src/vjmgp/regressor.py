@@ -224,7 +224,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.archive_ = trimmed(run.archive)
         self.history_ = pd.DataFrame(run.history)
         self.noise_r2_, self.tau_ = run.noise_r2, float(run.tau)
-        self.n_iter_ = run.generation
+        self.n_iter_ = int(run.history[-1]["generation"])  # not one that Ctrl-C has cut short
         self.timings_ = {
             "preparation": run.preparation_seconds,
             "evolution": run.evolution_seconds,

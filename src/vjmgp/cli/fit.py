@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+from . import DONE, FAILED, STOPPED
+from .methods import METHODS, WORDS, regularizer_of
+
 HOLDOUT = 0.25
+AS_OPTIONS = {
+    "list it under 'nominal'": "name it in --nominal",
+    "list the column under 'nominal'": "name the column in --nominal",
+    "leave it out": "leave it out with --ignore",
+    "leave the column out": "leave the column out with --ignore",
+}
+"""What the workflow's checks say about a config, said about the command."""
 
 
 def add_to(commands: Any) -> None:
@@ -16,7 +27,8 @@ def add_to(commands: Any) -> None:
         "fit",
         help="fit a model to a table",
         description="Fit a model to a CSV, TSV or Parquet file and write model.json, formulas.txt, "
-        "front.csv, plots and report.html into a folder.",
+        "front.csv, plots and report.html into a folder. Ctrl-C ends the fit; the model so far is "
+        "written.",
     )
     command.add_argument("table", type=Path, help="CSV, TSV or Parquet; text may be compressed")
     command.add_argument("--target", required=True, help="the column to predict")
@@ -28,7 +40,9 @@ def add_to(commands: Any) -> None:
         help="columns of numbers that are levels without an order; text columns are so anyway",
     )
     command.add_argument("--ignore", nargs="+", default=[], metavar="COLUMN", help="leave them out")
-    command.add_argument("--output", type=Path, help="folder to write to (default: TABLE_model)")
+    command.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where to write (default: TABLE_model)"
+    )
     command.add_argument("--seed", type=int, default=0, help="the same seed gives the same model")
     command.add_argument(
         "--holdout",
@@ -37,7 +51,12 @@ def add_to(commands: Any) -> None:
         metavar="SHARE",
         help=f"share of the rows to test the model on, 0 for none (default: {HOLDOUT})",
     )
-    command.add_argument("--method", default="jensen_gap", help="a regulariser, e.g. jensen_gap")
+    method = command.add_argument(
+        "--method",
+        default="VJM",
+        help=f"{', '.join(METHODS)}, or the import path of a regulariser (default: VJM)",
+    )
+    method.suggestions = WORDS
     command.add_argument("--population", type=int, default=200, help="default: 200")
     command.add_argument("--generations", type=int, default=100, help="default: 100")
     command.add_argument("--seconds", type=float, help="no new generation after so many seconds")
@@ -47,13 +66,15 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit and write."""
-    if not 0 <= options.holdout <= 0.9:
-        raise ValueError(f"--holdout is {options.holdout}; it must be from 0 to 0.9.")
+    _check_numbers(options)
+    regularizer = regularizer_of(options.method)
     data = _read(options)
     import numpy as np
 
-    from .. import VJMRegressor, r2
-    from ..warmup import kernels_are_compiled
+    from .. import r2
+    from ..fetching import checksum
+    from ..study.runs import versions
+    from .folder import claim_folder, ending, write_files
     from .page import write_page
 
     order = np.random.default_rng(options.seed).permutation(len(data))
@@ -61,29 +82,66 @@ def run(options: argparse.Namespace) -> int:
     train, test = np.sort(train), np.sort(test)
     if len(train) < 2:
         raise ValueError(f"{options.table}: {len(train)} rows are too few to train on.")
+    folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
+    claim_folder(folder, options.table, options.target)
+    try:
+        model = _fit(options, regularizer, data, train)
+    except RuntimeError as error:
+        print(f"vjmgp: {error}", file=sys.stderr)
+        return FAILED
+    scores = {"training": r2(data.target[train], model.predict(data.inputs.iloc[train]))}
+    if len(test) > 1 and np.ptp(data.target[test]) > 0:
+        scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
+    about = {
+        "table": str(options.table.resolve()),
+        "sha256": checksum(options.table),
+        "target": options.target,
+        "seed": options.seed,
+        "r2": scores,
+        "engine": model.engine_id_,
+        "versions": versions({}),
+        "stopped_by": model.stopped_by_,
+    }
+    write_files(model, folder, about)
+    write_page(model, data, train, test, scores, options.target, folder)
+    print(model.model_)
+    print(", ".join(f"R² on {rows} rows: {score:.4f}" for rows, score in scores.items()))
+    print(f"Everything: {(folder / 'report.html').resolve()}")
+    if ending(model):
+        print(ending(model), file=sys.stderr)
+    return STOPPED if model.stopped_by_ == "interrupt" else DONE
+
+
+def _check_numbers(options: argparse.Namespace) -> None:
+    for name, is_right, wanted in (
+        ("holdout", 0 <= options.holdout <= 0.9, "from 0 to 0.9"),
+        ("seed", options.seed >= 0, "0 or more"),
+        ("population", options.population >= 2, "2 or more"),
+        ("generations", options.generations >= 0, "0 or more"),
+        ("seconds", options.seconds is None or options.seconds > 0, "more than 0"),
+    ):
+        if not is_right:
+            raise ValueError(f"--{name} is {getattr(options, name)}; it must be {wanted}.")
+
+
+def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any) -> Any:
+    from .. import VJMRegressor
+    from ..warmup import kernels_are_compiled
+
     if not kernels_are_compiled():
         print("Compiling for this machine, which takes half a minute and happens once …")
     model = VJMRegressor(
-        options.method,
+        regularizer,
         population_size=options.population,
         generations=options.generations,
         max_time=options.seconds,
         random_state=options.seed,
         categorical_features=list(data.nominal) or "auto",
         progress=not options.quiet,
-    ).fit(data.inputs.iloc[train], data.target[train])
-    scores = {"training": r2(data.target[train], model.predict(data.inputs.iloc[train]))}
-    if len(test) > 1 and np.ptp(data.target[test]) > 0:
-        scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
-    stem = options.table.name.split(".")[0]
-    folder = options.output or Path(f"{stem}_model")
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_files(model, folder, options, scores)
-    write_page(model, data, train, test, scores, options.target, folder)
-    print(model.model_)
-    print(", ".join(f"R² on {rows} rows: {score:.4f}" for rows, score in scores.items()))
-    print(f"Everything: {(folder / 'report.html').resolve()}")
-    return 0
+    )
+    with warnings.catch_warnings():  # told below, in the words of the command
+        warnings.filterwarnings("ignore", "Interrupted after generation")
+        return model.fit(data.inputs.iloc[train], data.target[train])
 
 
 def _read(options: argparse.Namespace) -> Any:
@@ -93,39 +151,32 @@ def _read(options: argparse.Namespace) -> Any:
     from ..datasets import load_file
     from ..study.data import check_inputs
 
+    where = str(options.table)
     data = load_file(options.table, options.target, tuple(options.nominal))
     for column in options.ignore:
         if column not in data.inputs.columns:
-            raise ValueError(f"{options.table}: there is no column {column!r} to ignore.")
+            raise ValueError(f"{where}: there is no column {column!r} to ignore.")
+        if column in options.nominal:
+            raise ValueError(f"{where}: column {column!r} is both in --nominal and in --ignore.")
     data = replace(data, inputs=data.inputs.drop(columns=options.ignore))
-    return replace(data, nominal=tuple(check_inputs(data, str(options.table))))
-
-
-def _write_files(
-    model: Any, folder: Path, options: argparse.Namespace, scores: dict[str, float]
-) -> None:
-    from ..fetching import checksum, write_whole
-    from ..study.runs import versions
-
-    model.model_.to_json(folder / "model.json")
-    model.pareto_front_.to_csv(folder / "front.csv", index=False)
-    parts = {
-        "Formula": model.model_.text(digits=4),
-        "With all digits, as sympy reads it": model.model_.text(),
-        "LaTeX": model.model_.latex(),
-        "Constructed features": "\n".join(model.model_.feature_texts(digits=4)),
-    }
-    text = "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" for title, body in parts.items())
-    write_whole(folder / "formulas.txt", [text.encode(), b"\n"])
-    about = {
-        "table": str(options.table),
-        "sha256": checksum(options.table),
-        "target": options.target,
-        "seed": options.seed,
-        "r2": scores,
-        "engine": model.engine_id_,
-        "versions": versions({}),
-        "stopped_by": model.stopped_by_,
-    }
-    text = json.dumps(about, ensure_ascii=False, indent=1)
-    write_whole(folder / "about.json", [text.encode(), b"\n"])
+    for number, column in enumerate(data.inputs.columns):
+        if str(column).startswith("Unnamed: ") and column not in data.nominal:
+            raise ValueError(
+                f"{where}: column number {number + 1} has no name; if it is an index, leave it "
+                f'out with --ignore "{column}".'
+            )
+    try:
+        data = replace(data, nominal=tuple(check_inputs(data, where)))
+    except ValueError as error:
+        text = str(error)
+        for words, as_options in AS_OPTIONS.items():
+            text = text.replace(words, as_options)
+        raise ValueError(text) from None
+    for column in data.nominal:
+        if data.inputs[column].nunique(dropna=False) == len(data):
+            print(
+                f"Warning: column {column!r} has another level in each row, which tells nothing "
+                "about new rows; leave it out with --ignore.",
+                file=sys.stderr,
+            )
+    return data

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..fetching import write_whole
+from .folder import clipping, ending
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -23,6 +24,8 @@ td:last-child, th:last-child { text-align: left } tr.chosen { background: #e8f1f
 figure { margin: 1rem 0 } img { max-width: 100% }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem }
 """
+SHORT = 60
+"""Letters of a formula that the table of the front shows."""
 COLUMNS = {
     "o1": "leave-one-out error",
     "o2": "regulariser",
@@ -63,11 +66,12 @@ def write_page(
 <p>{len(data)} rows, {data.inputs.shape[1]} inputs; {model.n_iter_} generations of
 {model.population_size} models, seed {model.random_state},
 engine <code>{model.engine_id_}</code>.</p>
+{f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
 <table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
 <h2>Formula</h2>
 <pre>{escape(target)} = {escape(model.model_.text(digits=4))}</pre>
 {f"<ul>{legend}</ul>" if legend else ""}
-<p>Predictions are clipped to the range of the training target.</p>
+<p>{clipping(model.model_)}</p>
 <h2>Constructed features</h2>
 <pre>{escape(chr(10).join(model.model_.feature_texts(digits=4)))}</pre>
 <h2>Plots</h2>
@@ -101,8 +105,16 @@ def _front_table(model: Any) -> str:
     for row in front.to_dict("records"):
         cells = "".join(f"<td>{row[column]:.4g}</td>" for column in COLUMNS)
         mark = ' class="chosen"' if row["chosen"] else ""
-        rows.append(f"<tr{mark}>{cells}<td><code>{escape(row['formula'])}</code></td></tr>")
+        rows.append(f"<tr{mark}>{cells}<td>{_folded(row['formula'])}</td></tr>")
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _folded(formula: str) -> str:
+    """A formula of which only the start is seen, until one clicks on it."""
+    if len(formula) <= SHORT:
+        return f"<code>{escape(formula)}</code>"
+    start = f"<code>{escape(formula[:SHORT])} …</code>"
+    return f"<details><summary>{start}</summary><code>{escape(formula)}</code></details>"
 
 
 def _plot_prediction(
