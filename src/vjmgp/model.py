@@ -219,6 +219,9 @@ def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
     """Read a model that `SymbolicModel.to_json` wrote."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: This is not a vjmgp model: it is no JSON ({error}).") from None
+    try:
         return SymbolicModel.from_dict(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -1,13 +1,17 @@
 """The `vjmgp` command, for people who know neither Python nor Snakemake.
 
-It only calls what is there: `fit` the regressor, `study` the workflow, `verify` the runs again.
+It only calls what is there: `fit` the regressor, `predict` a saved model, `study` the workflow,
+`verify` the runs again.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from .. import __version__
 
@@ -18,13 +22,13 @@ exit codes:
   1    the work failed: a job, a fit, or a run that verify could not reproduce
   2    the command line, the config or the data are wrong; nothing was started
   3    not now: the study is not complete (status), or runs already (run, resume)
-  130  stopped by Ctrl-C
+  130  stopped by Ctrl-C; fit has written the model so far, if there was one
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    from . import fit, study, verify
+    from . import fit, predict, study, verify
 
     root = argparse.ArgumentParser(
         prog="vjmgp",
@@ -34,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"vjmgp {__version__}")
     commands = root.add_subparsers(metavar="COMMAND", required=True)
-    for module in (fit, study, verify):
+    for module in (fit, predict, study, verify):
         module.add_to(commands)
     completion = commands.add_parser(
         "completion",
@@ -53,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(words[:end])
     options.more = words[end + 1 :]
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return DONE
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return STOPPED
@@ -69,5 +78,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_completion(options: argparse.Namespace) -> int:
     import shtab
 
-    print(shtab.complete(parser(), options.shell))
+    root = parser()
+    for argument in _arguments(root):
+        if argument.type is Path:
+            is_folder = argument.metavar == "FOLDER"
+            argument.complete = shtab.DIRECTORY if is_folder else shtab.FILE
+        elif hasattr(argument, "suggestions"):  # choices would refuse everything else
+            argument.choices = argument.suggestions
+    print(shtab.complete(root, options.shell))
     return DONE
+
+
+def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:
+    """The arguments of a command and of all commands below it."""
+    for argument in command._actions:
+        yield argument
+        if isinstance(argument, argparse._SubParsersAction):
+            for below in argument.choices.values():
+                yield from _arguments(below)

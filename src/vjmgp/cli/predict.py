@@ -1,0 +1,117 @@
+"""`vjmgp predict`: a fitted model and a new table in, the table with predictions out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import DONE
+
+PREDICTION = "prediction"
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "predict",
+        help="apply a fitted model to a table",
+        description="Apply the model of vjmgp fit to a table that has the columns of the training "
+        f"data, and print the table with one more column, {PREDICTION!r}.",
+    )
+    command.add_argument("model", type=Path, help="model.json, or the folder that fit has written")
+    command.add_argument("table", type=Path, help="CSV, TSV or Parquet; text may be compressed")
+    command.add_argument("--output", type=Path, help="CSV or TSV file to write instead of printing")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Predict, and print or write."""
+    output: Path | None = options.output
+    if output is not None and output.suffix.lower() not in SEPARATORS:
+        raise ValueError(f"--output {output}: name a file that ends with .csv or .tsv.")
+    if output is not None and output.resolve() == options.table.resolve():
+        raise ValueError(f"--output {output} is the table itself; name another file.")
+    from ..datasets import read_table
+    from ..fetching import write_whole
+    from ..model import load_model
+
+    path = options.model / "model.json" if options.model.is_dir() else options.model
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
+    model = load_model(path)
+    where = str(options.table)
+    written = read_table(options.table, as_written=True)
+    if PREDICTION in written.columns:
+        raise ValueError(f"{where}: there is a column {PREDICTION!r} already; rename it.")
+    inputs = _inputs(read_table(options.table), written, model, where)
+    written[PREDICTION] = model.predict(inputs)
+    separator = "," if output is None else SEPARATORS[output.suffix.lower()]
+    text = written.to_csv(index=False, sep=separator)
+    if output is None:
+        sys.stdout.write(text)
+        return DONE
+    try:
+        write_whole(output, [text.encode()])
+    except OSError as error:
+        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
+    print(f"{len(written)} predictions: {output.resolve()}")
+    return DONE
+
+
+def _inputs(table: Any, written: Any, model: Any, where: str) -> Any:
+    """The model's columns of the table, as training saw them."""
+    columns = model.standardizer.columns
+    missing = [repr(column.name) for column in columns if column.name not in table.columns]
+    if missing:
+        raise ValueError(f"{where}: no column {', '.join(missing)}, which the model was fitted to.")
+    inputs = table[[column.name for column in columns]].copy()
+    for column in columns:
+        if column.codes is not None:
+            texts = written.iloc[:, table.columns.get_loc(column.name)]
+            inputs[column.name] = _levels(inputs[column.name], texts, column, where)
+        elif column.used:
+            inputs[column.name] = _numbers(inputs[column.name], column.name, where)
+    return inputs
+
+
+def _numbers(values: Any, name: str, where: str) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    numbers = pd.to_numeric(values, errors="coerce").astype(float)
+    bad = ~np.isfinite(numbers.to_numpy())
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{where}: column {name!r} has no number in {int(bad.sum())} of {len(values)} rows, "
+            f"first {values.iloc[row]!r} in row {row + 1}: correct it, or leave these rows out."
+        )
+    return numbers
+
+
+def _levels(values: Any, texts: Any, column: Any, where: str) -> Any:
+    """Levels by their text: `01` is a number here, but was none if training had `A`, too."""
+    import pandas as pd
+
+    known = {_text(level): level for level in column.codes}
+    pairs = zip(texts, values.astype(object), strict=True)
+    found = [known.get(text, known.get(_text(value), value)) for text, value in pairs]
+    levels = pd.Series(found, index=values.index, dtype=object)
+    unseen = ~levels.isin(list(column.codes)) & (levels.notna() | ("(missing)" not in known))
+    if unseen.any():
+        row = unseen.to_numpy().argmax()
+        print(
+            f"Warning: {where}: column {column.name!r} has levels that training did not see in "
+            f"{int(unseen.sum())} of {len(values)} rows, first {values.iloc[row]!r} in row "
+            f"{row + 1}; they count as average.",
+            file=sys.stderr,
+        )
+    return levels
+
+
+def _text(level: Any) -> str:
+    is_whole = isinstance(level, float) and level.is_integer()
+    return str(int(level) if is_whole else level)
