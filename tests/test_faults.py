@@ -16,6 +16,7 @@ from vjmgp.study.seals import read_records
 VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
 LASSO = "results/runs/paper/192_vineyard/LassoLars/seeds_0-1.jsonl"
 SPLITS = "results/splits/paper/192_vineyard/seeds_0-1.json"
+NOISE = "results/noise/paper/192_vineyard/seeds_0-1.json"
 DATA = "results/datasets/192_vineyard/data.parquet"
 TABLES_OF_ONE = "results/tables/one/runs.csv"
 SOURCE = "results/datasets/192_vineyard/source.tsv.gz"
@@ -81,6 +82,20 @@ def test_damaged_splits_and_data_are_made_again_before_they_are_used(study):
     assert len(new) == 6
     for column in ("train_r2", "test_r2", "size"):  # of the runs from before the damage
         assert new[new["method"] != "Standard GP"][column].tolist() == old[column].tolist()
+
+
+def test_damage_in_a_complete_study_is_made_good(study):
+    """Also of files that nothing asks for any more, as all runs are done."""
+    folder, config, _ = study
+    damaged, runs = (SPLITS, NOISE, DATA, SOURCE), (VJM, LASSO)
+    contents = {name: (folder / name).read_bytes() for name in (*damaged, *runs)}
+    for name in damaged:
+        flip(folder / name, 0.5)
+    said = snakemake(folder, config)
+    for name in damaged:
+        assert f"DAMAGED: {name} is not as it was written." in said
+    # No run was computed again: their wall times are the same.
+    assert {name: (folder / name).read_bytes() for name in contents} == contents
 
 
 # -- runs that fail ------------------------------------------------------------------------------

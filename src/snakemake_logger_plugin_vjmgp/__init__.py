@@ -99,7 +99,8 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
 
     def _show(self, record: Any, event: Any) -> None:
         if event == LogEvent.ERROR and not self.common_settings.verbose:
-            self._print(without_places(self.format(record)))
+            if not self.interrupted:  # else it says that not all jobs were done
+                self._print(without_places(self.format(record)))
         elif self.common_settings.dryrun or self.common_settings.verbose:
             self._print(self.format(record))
         elif event == LogEvent.RUN_INFO:

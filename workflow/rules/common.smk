@@ -82,12 +82,13 @@ def runs_of_experiment(wildcards):
     return STUDY.run_files(wildcards.experiment)
 
 
-def all_runs(*experiments):
-    """The files with the runs of experiments.
+def runs_and_sources(*experiments):
+    """The files with the runs of experiments, and those that the runs were made from.
 
     Targets ask for them beside their tables, or one that was set aside would not be missed.
     """
-    return [path for experiment in experiments for path in STUDY.run_files(experiment)]
+    files = [STUDY.run_files(name) + STUDY.sources(name) for name in experiments]
+    return list(dict.fromkeys(path for part in files for path in part))
 
 
 def growing(amount):

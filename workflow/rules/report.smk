@@ -62,5 +62,5 @@ for experiment in STUDY.experiments:
             f"<results>/tables/{experiment}/runs.csv",
             f"<results>/tables/{experiment}/summary.csv",
             f"<results>/figures/{experiment}",
-            all_runs(experiment),
+            runs_and_sources(experiment),
         localrule: True

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
+import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from . import STOPPED
 from .place import read_config, workflow_folder
 
 TEMPLATE = """\
@@ -24,7 +27,8 @@ seeds: 10 # runs of each method on each dataset
 datasets: [{datasets}]
 {own_data}experiments:
   comparison:
-    methods: [VJM, Standard GP, LinearRegression, ElasticNet, SVR] # the first against each other
+    # The first is compared with each of the others.
+    methods: [VJM, Standard GP, LinearRegression, ElasticNet, SVR]
 """
 
 
@@ -49,10 +53,19 @@ def add_to(commands: Any) -> None:
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
         part.add_argument("config", type=Path, help="the study's YAML file")
         if function in (start, resume, report):
-            part.add_argument("--cores", default="all", help="of this machine (default: all)")
+            part.add_argument(
+                "--cores", type=cores, default="all", help="of this machine (default: all)"
+            )
             part.add_argument("--profile", help="slurm, cluster, or the folder of another one")
             part.epilog = "What follows -- goes to Snakemake: vjmgp study run my.yaml -- -n"
         part.set_defaults(run=function)
+
+
+def cores(text: str) -> str:
+    """What Snakemake takes for --cores."""
+    if text != "all" and not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of cores nor 'all'")
+    return text
 
 
 def init_config(options: argparse.Namespace) -> int:
@@ -64,27 +77,30 @@ def init_config(options: argparse.Namespace) -> int:
         raise ValueError("--data and --target belong together.")
     own, datasets, title = "", "547_no2, 1027_ESL, 210_cloud", "VJM-GP on three small datasets"
     if options.data is not None:
-        import re
-
         import yaml
 
         from ..datasets import load_file
 
         load_file(options.data, options.target)
-        name = re.sub("[^A-Za-z0-9_]+", "_", options.data.name.split(".")[0]).strip("_") or "mine"
+        name = _as_name(options.data.name.split(".")[0]) or "mine"
         entry = {name: {"file": str(options.data), "target": options.target}}
         own = yaml.safe_dump({"own_data": entry}, allow_unicode=True, sort_keys=False)
         datasets, title = f"{name}, {datasets}", f"Study of {name}"
     text = TEMPLATE.format(
-        file=path,
+        file=shlex.quote(str(path)),
         title=title,
-        results=f"results/{path.stem}" if path.stem.isidentifier() else "results",
+        results=f"results/{_as_name(path.stem) or 'study'}",
         datasets=datasets,
         own_data=own,
     )
     path.write_text(text, encoding="utf-8")
-    print(f"Wrote {path}. Next: vjmgp study check {path}")
+    print(f"Wrote {path}. Next: vjmgp study check {shlex.quote(str(path))}")
     return 0
+
+
+def _as_name(text: str) -> str:
+    """A text as the name of a dataset or folder."""
+    return re.sub("[^A-Za-z0-9_]+", "_", text).strip("_")
 
 
 def check(options: argparse.Namespace) -> int:
@@ -95,6 +111,7 @@ def check(options: argparse.Namespace) -> int:
     study = _checked(options.config)
     checks.check_datasets_can_be_had(study)
     print(f"{options.config} is right: {amount(study)}.")
+    print(f"Results: {Path(study.config['results']).resolve()}")
     if study.skipped:
         print(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
     return 0
@@ -141,6 +158,7 @@ def _checked(config: Path) -> Any:
     from ..study import checks
 
     study = read_config(config)
+    checks.check_folders(study)
     checks.check_before_a_run(study)
     return study
 
@@ -161,11 +179,22 @@ def snakemake_call(options: argparse.Namespace) -> list[str]:
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--configfile", str(options.config)]
     if options.profile:
-        known = root / "profiles" / options.profile
-        call += ["--profile", str(known if known.is_dir() else options.profile)]
+        call += ["--profile", _profile(root / "profiles", options.profile)]
     else:
         call += ["--cores", options.cores]
     return call
+
+
+def _profile(ours: Path, name: str) -> str:
+    """The folder of a profile: ours, the user's own for Snakemake, or anywhere."""
+    users = Path.home() / ".config" / "snakemake"
+    for folder in (ours / name, Path(name), users / name):
+        if folder.is_dir():
+            return str(folder)
+    raise ValueError(
+        f"--profile {name}: there is no such folder, here or in {users}, and none of ours has that "
+        f"name ({', '.join(sorted(path.name for path in ours.iterdir()))})."
+    )
 
 
 def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
@@ -174,11 +203,12 @@ def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
 
     call = [*snakemake_call(options), *arguments, *options.more]
     process = subprocess.Popen(call)  # noqa: S603
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stops: list[int] = []
+    previous = signal.signal(signal.SIGINT, lambda number, _: stops.append(number))
     try:
         code = process.wait()
     finally:
         signal.signal(signal.SIGINT, previous)
-    if code < 0:
-        return 128 - code
-    return code
+    if code and stops:
+        return STOPPED
+    return 128 - code if code < 0 else code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,32 @@ def add_to(commands: Any) -> None:
         "sample of the runs by computing them again.",
     )
     command.add_argument("config", type=Path, help="the study's YAML file")
-    command.add_argument("--runs", type=int, default=10, help="how many (default: 10)")
-    command.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    command.add_argument(
+        "--runs", type=natural, default=10, help="how many; 0 for the files alone (default: 10)"
+    )
+    command.add_argument("--seed", type=natural, default=0, help="of the choice (default: 0)")
     command.set_defaults(run=run)
 
 
+def natural(text: str) -> int:
+    """A whole number that is not negative."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not 0, 1, 2, …")
+    return int(text)
+
+
 def run(options: argparse.Namespace) -> int:
-    """Print what was looked at; exit code 1 where something is not right."""
+    """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
     from threadpoolctl import threadpool_limits
 
-    from ..study.verify import verify
+    from ..study.verify import finished_files, verify
 
     study = read_config(options.config)
+    results = Path(study.config["results"]).resolve()
+    if not finished_files(study):
+        print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
+        return 3
+    print(f"Results: {results}")
     wrong = looked_at = 0
     with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
         for finding in verify(study, options.runs, options.seed):

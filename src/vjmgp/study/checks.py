@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import importlib.util
 import math
+import os
 import shlex
 import sys
 import time
@@ -188,6 +189,17 @@ def check_before_a_run(study: Study) -> None:
     check_own_regularizers(study)
 
 
+def check_folders(study: Study) -> None:
+    """Snakemake keeps notes where it is started; the rest goes into the results folder."""
+    for folder in (Path.cwd(), Path(study.config["results"]).absolute()):
+        there = next(place for place in (folder, *folder.parents) if place.exists())
+        if not os.access(there, os.W_OK):
+            raise OSError(
+                f"nothing can be written to {folder}. Start the study in a folder of your own, and "
+                "name such a one as 'results' in the config."
+            )
+
+
 def check_own_data(study: Study) -> None:
     """Read the user's own tables, so that what is wrong with them is told before any long work."""
     for name in study.datasets:
@@ -277,7 +289,11 @@ def _try(estimator: Any, where: str) -> None:
 def check_datasets_can_be_had(study: Study) -> None:
     """Stop where datasets are neither at hand nor to be downloaded."""
     folder = Path(study.config["results"]) / "datasets"
-    fetched = [name for name in study.datasets if (folder / name / "source.json").exists()]
+    fetched = [
+        name
+        for name in study.datasets
+        if all((folder / name / part).exists() for part in ("source.json", "source.tsv.gz"))
+    ]
     missing = not_at_hand(study, fetched)
     if missing and not is_reachable():
         cache = cache_folder(study.config["pmlb_cache"])
@@ -328,5 +344,5 @@ def last_words_after_failure(study: Study) -> str:
     return (
         f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
         f"command goes on from there. Logs of all jobs: {results / 'logs'}\n"
-        "A report of what is there: the same command with the target report_so_far"
+        "A report of what is there: snakemake with the target report_so_far, or vjmgp study report"
     )

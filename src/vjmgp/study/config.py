@@ -135,6 +135,26 @@ class Study:
             for block in self.blocks(name)
         ]
 
+    def sources(self, experiment: str) -> list[str]:
+        """What the runs of an experiment are made from: tables, splits and noise estimates."""
+        entry, results = self.experiments[experiment], self.config["results"]
+        names = ("data.parquet", "facts.json")
+        fetched = (*names, "source.tsv.gz", "source.json")
+        steps = ["splits", "noise"] if self._has_gp(entry) else ["splits"]
+        return [
+            f"{results}/datasets/{dataset}/{name}"
+            for dataset in entry.datasets
+            for name in (names if dataset in self.own_data else fetched)
+        ] + [
+            f"{results}/{step}/{entry.protocol}/{dataset}/seeds_{block}.json"
+            for step in steps
+            for dataset in entry.datasets
+            for block in self.split_blocks()
+        ]
+
+    def _has_gp(self, experiment: Experiment) -> bool:
+        return any(self.methods[name].is_gp for name in experiment.methods)
+
     @functools.cached_property
     def methods_by_slug(self) -> dict[str, Method]:
         """The methods by the part of a path that their name makes."""

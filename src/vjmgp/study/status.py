@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 from .config import Study, seeds_of
 from .running import is_running
 from .seals import JOURNAL, damaged_files, is_whole
 
+REPORT = "report.html"
 FAILED = b'"status": "failed"'
 
 
@@ -38,7 +41,11 @@ class State:
     """Experiment, runs that are done, of these failed, all."""
     running: str | None
     damaged: list[Path]
-    report: Path
+    missing: list[str]
+    """Of what the runs are made from, once all of them are done."""
+    results: Path
+    has_report: bool
+    """Of this very config."""
 
     @property
     def has_all_runs(self) -> bool:
@@ -48,7 +55,7 @@ class State:
     @property
     def is_complete(self) -> bool:
         """Whether every run is done and the report is there."""
-        return self.has_all_runs and self.report.exists()
+        return self.has_all_runs and self.has_report and not self.missing
 
     def text(self) -> str:
         """For people."""
@@ -58,11 +65,17 @@ class State:
             for name, done, failed, total in self.rows
         ]
         lines += [f"DAMAGED: {path}; the next run makes it again" for path in self.damaged]
+        lines += [f"MISSING: {path}; the next run makes it again" for path in self.missing]
         lines.append(f"Running: {self.running}" if self.running else "Not running.")
         if self.is_complete:
-            lines.append(f"Complete. Report: {self.report.resolve()}")
+            lines.append(f"Complete. Report: {self.results / REPORT}")
+        elif not self.results.exists():
+            lines.append(
+                f"Nothing is there yet: {self.results} (paths in a config start from the folder "
+                "you are in)"
+            )
         elif not self.running:
-            lines.append("Not complete: vjmgp study resume goes on.")
+            lines.append(f"Not complete; vjmgp study resume goes on. Results: {self.results}")
         return "\n".join(lines)
 
 
@@ -81,4 +94,22 @@ def progress_of(study: Study) -> State:
                 done += len(lines)
                 failed += sum(FAILED in line for line in lines)
         rows.append((experiment, done, failed, sum(files.values())))
-    return State(rows, is_running(results), list(damaged_files(results)), results / "report.html")
+    sources = dict.fromkeys(path for name in study.experiments for path in study.sources(name))
+    all_done = all(done == total for _, done, _, total in rows)
+    return State(
+        rows,
+        is_running(results),
+        list(damaged_files(results)),
+        [path for path in sources if all_done and not Path(path).exists()],
+        results.resolve(),
+        _has_report(results, study),
+    )
+
+
+def _has_report(results: Path, study: Study) -> bool:
+    """Whether the report is there, and of this config: the folder may have been another study's."""
+    try:
+        of = yaml.safe_load((results / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return False
+    return (results / REPORT).exists() and of == study.config

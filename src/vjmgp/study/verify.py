@@ -44,9 +44,7 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     yield Finding("checksums of all files", not damaged, ", ".join(map(str, damaged)) or "right")
     if damaged:
         return
-    files = [path for name in study.experiments for path in run_files(study, name)]
-    files = [path for path in dict.fromkeys(files) if Path(path).exists()]
-    records = {path: list(read_records(path)) for path in files}
+    records = {path: list(read_records(path)) for path in finished_files(study)}
     yield _compare_table(results / "tables" / "runs.csv", records, results)
     methods = {name: m for name, m in study.methods.items() if not _ends_by_time(m)}
     candidates = [
@@ -59,6 +57,12 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     for k in sorted(rng.permutation(len(candidates))[:count]):
         record = candidates[k]
         yield _run_again(study, methods[record["method"]], record)
+
+
+def finished_files(study: Study) -> list[str]:
+    """The files with the runs of a study that are there."""
+    files = [path for name in study.experiments for path in run_files(study, name)]
+    return [path for path in dict.fromkeys(files) if Path(path).exists()]
 
 
 def _ends_by_time(method: Method) -> bool:
@@ -77,14 +81,19 @@ def _compare_table(table: Path, records: dict[str, list[Record]], results: Path)
         for record in block
     }
     if len(rows) != len(shown) or shown.keys() - stored.keys():
-        return Finding(what, False, "it has rows that no record stands for")
+        return Finding(
+            what, False, "it has rows that no record stands for: delete it and run again"
+        )
     if stored.keys() - shown.keys():
         return Finding(what, False, "it lacks runs: run the study again")
     for key, row in shown.items():
         for column in SHOWN:
             value = stored[key].get(column)
             if not _is_the_same(row[column], value):
-                text = f"{column} of {key[0]}, seed {key[1]}, is {row[column]}, not {value}"
+                text = (
+                    f"{column} of {key[0]}, seed {key[1]}, is {row[column]}, not {value}: delete "
+                    "the table and run the study again"
+                )
                 return Finding(what, False, text)
     return Finding(what, True, f"{len(rows)} rows agree")
 
@@ -109,10 +118,13 @@ def _run_again(study: Study, method: Method, record: Record) -> Finding:
         str(results / part / record["protocol"] / record["dataset"] / f"seeds_{block}.json")
         for part in ("splits", "noise")
     )
-    all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
-    problem = next(problem for problem in all_of_block if problem.seed == record["seed"])
-    noise = [estimates] if method.is_gp else []
-    again = run(learner_of(method.definition, noise), problem)
+    try:
+        all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
+        problem = next(problem for problem in all_of_block if problem.seed == record["seed"])
+        learner = learner_of(method.definition, [estimates] if method.is_gp else [])
+    except FileNotFoundError as error:
+        return Finding(what, False, f"{error.filename} is missing: run the study again")
+    again = run(learner, problem)
     different = [key for key, value in again.items() if _text(value) != _text(record.get(key))]
     different = [key for key in different if key not in NEVER_THE_SAME]
     if different:
