@@ -24,6 +24,7 @@ import yaml
 
 from benchmarks import machine
 from benchmarks.workflow import ROOT, snakemake
+from vjmgp.datasets import known_nominal_columns
 
 STUB = '''
 """Put in place of the steps that compute, in every process of the workflow."""
@@ -98,9 +99,10 @@ def paper_study(folder: Path, datasets: int, copies: int = 1) -> dict[str, Any]:
 def write_tables(folder: Path, names: list[str]) -> None:
     """Made-up datasets of the right names where PMLB's would be."""
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(250, 6)), columns=list("abcdef"))
-    table["target"] = table["a"] + table["b"] ** 2
     for name in names:
+        columns = [*known_nominal_columns().get(name, ()), *"abcdef"]
+        table = pd.DataFrame(rng.normal(size=(250, len(columns))).round(1), columns=columns)
+        table["target"] = table["a"] + table["b"] ** 2
         place = folder / "pmlb" / name / f"{name}.tsv.gz"
         place.parent.mkdir(parents=True)
         table.to_csv(place, sep="\t", index=False)

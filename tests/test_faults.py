@@ -177,7 +177,7 @@ def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
 
     monkeypatch.setattr("fcntl.flock", refuse)
     assert running.claim(tmp_path / "results", "study.yaml") is None
-    assert running.last_config(tmp_path / "results") == "study.yaml"
+    assert running.last_run(tmp_path / "results")["config"] == "study.yaml"
     assert running.is_running(tmp_path / "results") is None
 
 

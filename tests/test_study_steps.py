@@ -55,7 +55,7 @@ class Study:
         output = str(self.folder / "results/runs/x" / name / f"seeds_{block or 'all'}.jsonl")
         runs.run_block(
             name, definition, "paper", block or self.block, self.data, self.facts,
-            [self.splits], [self.noise], ["code"], output,
+            [self.splits], [self.noise], {"code": "1"}, output,
         )  # fmt: skip
         return list(read_records(output))
 
@@ -260,7 +260,7 @@ def test_a_run_names_what_it_was_made_from(study):
         assert record["inputs"]["data"] == checksum(Path(study.data))
         assert record["inputs"]["source"] == checksum(study.folder / "source.tsv.gz")
         assert len(record["inputs"]["training_rows"]) == 64
-        assert record["code"] == {"engine": "code"}
+        assert record["code"] == {"code": "1"}
     assert gp["definition"] == GP
     assert gp["engine"] == engine_id()
 

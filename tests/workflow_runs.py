@@ -66,7 +66,7 @@ def made(folder: Path) -> dict[str, int]:
         path.relative_to(results).as_posix(): path.stat().st_mtime_ns
         for part in ("datasets", "splits", "noise", "runs")
         for path in results.glob(f"{part}/**/*")
-        if path.is_file() and path.suffix != ".part"  # journals, of studies that are not complete
+        if path.is_file() and path.suffix != ".journal"
     }
 
 

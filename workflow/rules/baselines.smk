@@ -21,17 +21,6 @@ rule run_baseline:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
-        own_code=lambda wildcards: checks.own_code(method_of(wildcards)),
-        code=code_id(
-            "tabular.py",
-            "formula.py",
-            "engine/scores.py",
-            *CODE_OF_RUNS,
-            "study/baselines.py",
-            "competitors/tuning.py",
-            "competitors/shortcuts.py",
-            "competitors/sizes.py",
-            "competitors/texts.py",
-        ),
+        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
         "../scripts/run_block.py"

@@ -1,5 +1,6 @@
 # Loads and checks the config, and names the files that the stages ask of each other.
 import re
+import sys
 from pathlib import Path
 
 import snakemake_logger_plugin_vjmgp as progress
@@ -7,10 +8,21 @@ from snakemake.exceptions import WorkflowError
 from vjmgp.engine.identity import engine_id
 from vjmgp.study import checks, faults, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
+from vjmgp.study.outdated import code_of
 from vjmgp.study.schema import ConfigError
 
 ROOT = Path(str(workflow.current_basedir)).parent.parent
 CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
+
+
+def only_looks():
+    """Whether Snakemake was asked for a plan, a check or a report so far, and not to run."""
+    looking = {"--dry-run", "--dryrun", "--lint", "--unlock", "report_so_far"}
+    # -n alone, or among other short options, as in -np
+    return any(
+        word in looking or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", word)
+        for word in sys.argv
+    )
 
 
 def load_study():
@@ -23,7 +35,7 @@ def load_study():
         )
         if workflow.is_main_process:
             checks.check_before_a_run(study)
-            faults.put_in_order(study)
+            faults.put_in_order(study, only_look=only_looks())
     except (ConfigError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
     return study
@@ -31,8 +43,17 @@ def load_study():
 
 STUDY = load_study()
 RESULTS = STUDY.config["results"]
+METRICS = ["test_r2", "train_r2"]
+TABLES = [
+    *("runs.csv", "curves.csv", "models.json"),
+    *("summary.csv", "medians.csv", "means.csv", "pairwise.csv", "latex"),
+    *(
+        f"{table}_{metric}.csv"
+        for table in ("win_tie_loss", "tests")
+        for metric in METRICS
+    ),
+]
 GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
-CODE_OF_RUNS = ("study/data.py", "study/runs.py", "study/learners.py")
 BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
 if workflow.is_main_process:
     progress.ANSWERS[:] = [checks.last_words(STUDY)]
@@ -71,6 +92,12 @@ def kernels_of(wildcards):
     return f"{RESULTS}/kernels/{engine_id()}/{method_of(wildcards).kernels}.txt"
 
 
+def source_of(wildcards):
+    """What is known of the file from PMLB."""
+    name = wildcards.dataset
+    return [] if name in STUDY.own_data else f"{RESULTS}/datasets/{name}/source.json"
+
+
 def table_of(wildcards):
     """The file that a dataset starts from: the user's own, or the one from PMLB."""
     own = STUDY.own_data.get(wildcards.dataset)
@@ -82,13 +109,17 @@ def runs_of_experiment(wildcards):
     return STUDY.run_files(wildcards.experiment)
 
 
-def runs_and_sources(*experiments):
-    """The files with the runs of experiments, and those that the runs were made from.
+def everything_of(*experiments):
+    """All files of experiments: what runs are made from, the runs, tables and figures.
 
-    Targets ask for them beside their tables, or one that was set aside would not be missed.
+    Targets ask for all of them, or one that was set aside or lost would not be missed.
     """
-    files = [STUDY.run_files(name) + STUDY.sources(name) for name in experiments]
-    return list(dict.fromkeys(path for part in files for path in part))
+    files = []
+    for name in experiments:
+        files += STUDY.sources(name) + STUDY.run_files(name)
+        files += [f"{RESULTS}/tables/{name}/{table}" for table in TABLES]
+        files.append(f"{RESULTS}/figures/{name}")
+    return list(dict.fromkeys(files))
 
 
 def growing(amount):
@@ -134,8 +165,6 @@ def before_the_run():
 
 def after_the_run():
     """What a person wants to know at the end."""
-    if not is_report_so_far():
-        faults.remove_journals(STUDY)
     print(checks.last_words(STUDY, so_far=is_report_so_far()))
 
 

@@ -25,6 +25,7 @@ rule fetch_dataset:
 rule prepare_dataset:
     input:
         table=table_of,
+        source=source_of,
     output:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",

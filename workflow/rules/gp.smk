@@ -23,16 +23,6 @@ rule run_gp:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
-        engine=engine_id(),
-        own_code=lambda wildcards: checks.own_code(method_of(wildcards)),
-        code=code_id(
-            "model.py",
-            "formula.py",
-            "regressor.py",
-            "front.py",
-            "tabular.py",
-            *CODE_OF_RUNS,
-            "study/gp.py",
-        ),
+        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
         "../scripts/run_block.py"

@@ -59,8 +59,5 @@ for experiment in STUDY.experiments:
         name:
             experiment
         input:
-            f"<results>/tables/{experiment}/runs.csv",
-            f"<results>/tables/{experiment}/summary.csv",
-            f"<results>/figures/{experiment}",
-            runs_and_sources(experiment),
+            everything_of(experiment),
         localrule: True

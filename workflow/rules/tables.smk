@@ -76,7 +76,7 @@ rule compare_methods:
         means="<results>/tables/{experiment}/means.csv",
         tests=expand(
             "<results>/tables/{{experiment}}/tests_{metric}.csv",
-            metric=["test_r2", "train_r2"],
+            metric=METRICS,
         ),
         pairwise=report(
             "<results>/tables/{experiment}/pairwise.csv",

@@ -13,6 +13,6 @@ run_step(
     facts=snakemake.input.facts,
     splits=list(snakemake.input.splits),
     noise=list(snakemake.input.get("noise", [])),
-    code=[snakemake.params.get(part, "") for part in ("engine", "code", "own_code")],
+    code=snakemake.params.code,
     output=snakemake.output[0],
 )

@@ -11,7 +11,7 @@ import pandas as pd
 from ..fetching import write_whole
 from .data import write_json
 from .runs import Record
-from .seals import read_records
+from .seals import note_checksum, read_records
 
 KEY = ["protocol", "dataset", "method", "seed"]
 COLUMNS = [
@@ -39,6 +39,7 @@ def collect_runs(
     write_csv(runs, table_of_runs(records))
     write_csv(curves, table_of_curves(records))
     write_json(models, typical_models(records))
+    note_checksum(Path(models))
 
 
 def join_runs(tables: list[str], runs: str, failures: str) -> None:
@@ -111,6 +112,7 @@ def typical_models(records: list[Record]) -> list[dict[str, Any]]:
 def write_csv(path: str | Path, table: pd.DataFrame) -> None:
     """Write a table so that nobody ever sees a part of it."""
     write_whole(Path(path), [table.to_csv(index=False).encode()])
+    note_checksum(Path(path))
 
 
 def read_runs(path: str) -> pd.DataFrame:

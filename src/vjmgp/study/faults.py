@@ -6,36 +6,56 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from . import leftovers, running, seals
+from . import leftovers, outdated, running, seals
 from .config import Study
 
 MOST_LINES = 20
 """Of damaged files that are named."""
 
 
-def put_in_order(study: Study) -> None:
-    """Before anything is planned: damaged files, and files from the future.
+def put_in_order(study: Study, only_look: bool = False) -> None:
+    """Before anything is planned: what is damaged or outdated, and files from the future.
 
-    Not while another process runs the study, whose files come and go.
+    Not while another process runs the study, whose files come and go. Whoever only looks, by a dry
+    run for example, is told and nothing is changed.
     """
     results = Path(study.config["results"])
     if running.is_running(results):
         return
+    if only_look:
+        tell_of("DAMAGED", seals.damaged_files(results), "A run makes it again.")
+        return
     with contextlib.suppress(OSError):  # a folder that cannot be written is told of by `claim`
-        set_damaged_aside(results)
+        damaged = seals.set_damaged_aside(results)
+        tell_of("DAMAGED", damaged, "It is set aside and made again.")
+        set_outdated_aside(study)
         set_times_right(results)
 
 
-def set_damaged_aside(results: Path) -> None:
-    """Name the files that are not as they were written, and let them be made again."""
-    damaged = seals.set_damaged_aside(results)
-    for path in damaged[:MOST_LINES]:
-        tell(f"DAMAGED: {path} is not as it was written. It is set aside and made again.")
-    if len(damaged) > MOST_LINES:
-        tell(f"DAMAGED: {len(damaged) - MOST_LINES} more files, all set aside and made again.")
+def set_outdated_aside(study: Study) -> None:
+    """Let files be made again that are of another config or code, or of nobody knows which."""
+    results = Path(study.config["results"])
+    runs = list(outdated.outdated_runs(study))
+    for path in runs:
+        path.replace(seals.aside(path))
+    if runs:
+        tell(f"Note: {len(runs)} files of runs are of other settings or code; they are made again.")
+    for path in outdated.changed_tables(study):
+        path.replace(seals.aside(path))
+    for path in outdated.unexplained_tables(study, running.last_run(results).get("folder")):
+        path.unlink()
+
+
+def tell_of(what: str, paths: Iterable[Path], then: str) -> None:
+    """Name files that are not as they were written."""
+    files = list(paths)
+    for path in files[:MOST_LINES]:
+        tell(f"{what}: {path} is not as it was written. {then}")
+    if len(files) > MOST_LINES:
+        tell(f"{what}: {len(files) - MOST_LINES} more files. {then}")
 
 
 def set_times_right(results: Path) -> None:
@@ -59,8 +79,8 @@ def _files(folder: Path) -> Iterator[Path]:
 def tell_of_another_study(study: Study, config: str) -> None:
     """Say so where the runs in the results folder are those of another config."""
     results = study.config["results"]
-    before = running.last_config(Path(results))
-    if before and Path(before).name != Path(config).name:
+    before = running.last_run(Path(results)).get("config")
+    if before and before != config:
         tell(
             f"Note: {results} has the study of {before}. Runs that both have are shared; tables "
             "and report are now those of this study. A folder of its own keeps both: --config "
@@ -73,12 +93,6 @@ def cancel_leftovers(study: Study, configs: list[str]) -> None:
     numbers = leftovers.cancel_leftovers(configs, study.config["results"])
     if numbers:
         tell(f"Note: {len(numbers)} jobs of a killed run were in the queue; they are cancelled.")
-
-
-def remove_journals(study: Study) -> None:
-    """Journals of runs are of no more use once all blocks are known to be done."""
-    for path in Path(study.config["results"]).glob(f"runs/*/*/*/*{seals.JOURNAL}"):
-        path.unlink(missing_ok=True)
 
 
 def tell(text: str) -> None:

@@ -55,6 +55,7 @@ def claim(results: Path, config: str) -> FileLock | None:
         "pid": os.getpid(),
         "host": platform.node(),
         "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "folder": str(Path.cwd()),
         "config": config,
     }
     (results / ABOUT).write_text(json.dumps(about, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -76,13 +77,13 @@ def is_running(results: Path) -> str | None:
     return None
 
 
-def last_config(results: Path) -> str | None:
-    """The config of the run before, if there was one."""
+def last_run(results: Path) -> dict[str, str]:
+    """The run before, if there was one: its config, and the directory it was started in."""
     try:
         about = json.loads((results / ABOUT).read_text(encoding="utf-8"))
-        return str(about["config"])
-    except (OSError, ValueError, KeyError):
-        return None
+        return {key: str(about[key]) for key in ("config", "folder")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def _describe(results: Path) -> str:

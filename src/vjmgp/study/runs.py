@@ -18,12 +18,18 @@ from .config import seeds_of
 from .data import Problem, problems
 from .learners import Learner, make, run
 from .learners import Record as Record
-from .seals import JOURNAL, append_record, aside, read_sealed, whole_records, write_records
+from .seals import (
+    JOURNAL,
+    append_record,
+    aside,
+    close_journal,
+    read_sealed,
+    whole_records,
+    write_records,
+)
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
-CODE = ("engine", "code", "own_code")
-"""The hashes of code that a run depends on."""
 
 
 def run_block(
@@ -35,7 +41,7 @@ def run_block(
     facts: str,
     splits: list[str],
     noise: list[str],
-    code: list[str],
+    code: dict[str, str],
     output: str,
 ) -> None:
     """Run the seeds of a block. One that fails is recorded as such and stops no other.
@@ -44,7 +50,8 @@ def run_block(
     from there: so blocks may change their size. Each run is also written to a journal when it ends,
     so a block that is killed, or whose end nobody noted, does no run twice.
     """
-    learner = functools.cache(lambda: learner_of(definition, noise))
+    estimates = noise_estimates(noise)
+    learner = functools.cache(lambda: make(definition, estimates))
     seeds = seeds_of(block)
     done = _finished_runs(Path(output))
     records = []
@@ -57,35 +64,51 @@ def run_block(
                 "method": method,
                 "seed": problem.seed,
             }
-            basis = fingerprint(problem, definition, code)
+            estimate = estimates.get(problem.seed)
+            basis = fingerprint(problem, definition, code, estimate)
             record = done.get(basis)
             if record is None or any(record[key] != names[key] for key in names):
                 record = names | guarded(learner(), problem, names)
-                record |= provenance(problem, definition, code) | {"basis": basis}
+                record |= provenance(problem, definition, code, estimate) | {"basis": basis}
                 append_record(journal, record)
             records.append(record)
     if len(records) != len(seeds):
         raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
     write_records(output, records)
+    close_journal(Path(output))
     aside(Path(output)).unlink(missing_ok=True)
 
 
-def provenance(problem: Problem, definition: dict[str, Any], code: list[str]) -> Record:
+def provenance(
+    problem: Problem,
+    definition: dict[str, Any],
+    code: dict[str, str],
+    noise: dict[str, Any] | None = None,
+) -> Record:
     """What a run was made from: settings, code, libraries and data, the latter by checksum."""
     rows = hashlib.sha256(problem.train.tobytes() + problem.labels.tobytes()).hexdigest()
     return {
         "definition": definition,
-        "code": dict(zip(CODE, code, strict=False)),
+        "code": code,
         "versions": versions(definition),
-        "inputs": {"source": problem.source_id, "data": problem.data_id, "training_rows": rows},
+        "inputs": {
+            "source": problem.source_id,
+            "data": problem.data_id,
+            "training_rows": rows,
+            "noise": noise,
+        },
     }
 
 
-def fingerprint(problem: Problem, definition: dict[str, Any], code: list[str]) -> str:
+def fingerprint(
+    problem: Problem,
+    definition: dict[str, Any],
+    code: dict[str, str],
+    noise: dict[str, Any] | None = None,
+) -> str:
     """A hash of all that a run depends on."""
-    digest = hashlib.sha256(
-        json.dumps([definition, code, versions(definition), problem.nominal, problem.seed]).encode()
-    )
+    parts = [definition, code, versions(definition), problem.nominal, problem.seed, noise]
+    digest = hashlib.sha256(json.dumps(parts).encode())
     digest.update(problem.data_id.encode())
     for values in (problem.train, problem.labels):
         digest.update(values.tobytes())
@@ -99,15 +122,20 @@ def _finished_runs(output: Path) -> dict[str, Record]:
     """
     found: dict[str, Record] = {}
     for path in sorted(output.parent.glob("seeds_*.jsonl*")):
-        if path != output:
+        is_copy = path.suffix == JOURNAL and path.with_suffix("").exists()
+        if path != output and not is_copy:
             found |= {r["basis"]: r for r in whole_records(path) if r["status"] == "ok"}
     return found
 
 
 def learner_of(definition: dict[str, Any], noise: list[str]) -> Learner:
     """The method, with the noise estimates of its runs."""
-    estimates = {run["seed"]: run for path in noise for run in read_sealed(path)["runs"]}
-    return make(definition, estimates)
+    return make(definition, noise_estimates(noise))
+
+
+def noise_estimates(paths: list[str]) -> dict[int, dict[str, Any]]:
+    """The noise estimates of files, by seed."""
+    return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}
 
 
 def guarded(learner: Learner, problem: Problem, names: dict[str, Any]) -> Record:

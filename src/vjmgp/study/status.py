@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from .config import Study, seeds_of
+from .outdated import outdated_runs
 from .running import is_running
 from .seals import JOURNAL, damaged_files, is_whole
 
@@ -83,10 +84,13 @@ def progress_of(study: Study) -> State:
     """Look at a study's files."""
     results = Path(study.config["results"])
     rows = []
+    outdated = set(outdated_runs(study))
     for experiment in study.experiments:
         files = run_files(study, experiment)
         done = failed = 0
         for path in map(Path, files):
+            if path in outdated:
+                continue
             if not path.exists():
                 path = path.with_name(path.name + JOURNAL)  # of a block that is under way
             if path.exists():
