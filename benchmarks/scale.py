@@ -48,14 +48,15 @@ def execute(step, log, arguments):
         return template | {"test_r2": score, "train_r2": score + 0.05}
 
     def estimate(data, facts, splits, output):
-        seeds = [run["seed"] for run in json.loads(open(splits).read())["runs"]]
-        noise = [{"seed": seed, "mean": 0.5, "pooled": 0.5, "tau": 1.0} for seed in seeds]
-        write_sealed(output, {"runs": noise})
+        split = json.loads(open(splits).read())
+        estimate = {"mean": 0.5, "pooled": 0.5, "tau": 1.0}
+        noise = [{"seed": run["seed"]} | estimate for run in split["runs"]]
+        write_sealed(output, {"dataset": split["dataset"], "runs": noise})
 
     def compile(variant, output):
         open(output, "w").write("stub")
 
-    runs.learner_of = lambda definition, noise: None
+    runs.make = lambda definition, noise: None
     runs.run = run
     data.estimate_noise_of = estimate
     kernels.compile_for_this_machine = compile

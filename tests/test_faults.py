@@ -3,6 +3,7 @@
 import copy
 import errno
 import os
+import shutil
 import subprocess
 import time
 
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from workflow_runs import STUDY, TABLES, all_tables, made, ran, snakemake
 
-from vjmgp.study import running
+from vjmgp.cli.place import read_config
+from vjmgp.study import running, status
 from vjmgp.study.seals import read_records
 
 VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
@@ -96,6 +98,119 @@ def test_damage_in_a_complete_study_is_made_good(study):
         assert f"DAMAGED: {name} is not as it was written." in said
     # No run was computed again: their wall times are the same.
     assert {name: (folder / name).read_bytes() for name in contents} == contents
+
+
+def test_a_whole_file_in_the_wrong_place_is_damage(study):
+    """Splits, noise estimates and runs of another dataset or other seeds, with right checksums."""
+    folder, config, _ = study
+    config["datasets"].append("228_elusage")
+    snakemake(folder, config, TABLES)
+    tables = all_tables(folder)
+    moved = [name.replace("192_vineyard", "228_elusage") for name in (SPLITS, NOISE, VJM)]
+    for name in moved:
+        (folder / name).write_bytes(
+            (folder / name.replace("228_elusage", "192_vineyard")).read_bytes()
+        )
+    first = (folder / LASSO).read_bytes().splitlines(True)[0]
+    (folder / LASSO).write_bytes(first * 2)
+    said = snakemake(folder, config, TABLES)
+    for name in (*moved, LASSO):
+        assert f"DAMAGED: {name} is not as it was written." in said
+    assert all_tables(folder) == tables
+    assert len(set(read_seeds(folder / LASSO))) == 2
+
+
+def read_seeds(path):
+    return [record["seed"] for record in read_records(path)]
+
+
+def test_a_damaged_table_is_made_again(study):
+    folder, config, _ = study
+    snakemake(folder, config, "one")
+    tables = all_tables(folder)
+    runs, models = folder / TABLES_OF_ONE, folder / "results/tables/one/models.json"
+    runs.write_text(runs.read_text().replace("0.", "0.9", 3))
+    models.write_bytes(models.read_bytes()[:-20])
+    said = snakemake(folder, config, "one")
+    for path in (runs, models):
+        assert f"DAMAGED: {path.relative_to(folder)} is not as it was written." in said
+    assert all_tables(folder) == tables
+    (folder / "results/tables/one/medians.csv").unlink()
+    (folder / "results/tables/one/curves.csv").unlink()
+    snakemake(folder, config, "one")
+    assert all_tables(folder) == tables
+
+
+def test_what_cannot_be_read_hides_no_damage(study):
+    folder, config, _ = study
+    (folder / VJM).with_name("seeds_7-8.jsonl").symlink_to("nowhere")
+    flip(folder / LASSO)
+    said = snakemake(folder, config, "one")
+    assert f"DAMAGED: {LASSO} is not as it was written." in said
+
+
+def test_a_lost_note_of_a_datasets_origin_is_fetched_again(study):
+    folder, config, _ = study
+    for name in ("source.json", "data.parquet"):
+        (folder / "results/datasets/192_vineyard" / name).unlink()
+    snakemake(folder, config, "one")
+    assert (folder / SOURCE).with_name("source.json").exists()
+
+
+def test_whoever_only_looks_changes_nothing(study):
+    folder, config, _ = study
+    flip(folder / LASSO)
+    before = made(folder)
+    for word in ("-n", "-np", "--lint"):
+        said = snakemake(folder, config, word)
+        assert f"DAMAGED: {LASSO} is not as it was written. A run makes it again." in said
+    assert made(folder) == before
+
+
+# -- settings and places -------------------------------------------------------------------------
+
+
+def test_other_settings_are_noticed_without_snakemakes_notes(study, tmp_path):
+    """Results that were copied, or whose .snakemake is gone: times tell nothing there."""
+    folder, config, _ = study
+    other = tmp_path / "elsewhere"
+    shutil.copytree(folder / "results", other / "results")  # all files are as new as each other
+    config["methods"]["VJM"]["gp"]["generations"] = 3
+    (other / "study.yaml").write_text(str(config))
+    state = status.progress_of(cli_config(other))
+    assert [row[1:] for row in state.rows] == [(2, 0, 4)]
+    said = snakemake(other, config, TABLES)
+    assert "Note: 1 files of runs are of other settings or code; they are made again." in said
+    assert set(pd.read_csv(other / TABLES)["generations"].dropna()) == {3}
+    # Fewer methods: the table of the other study is not taken for this one's.
+    shutil.rmtree(other / ".snakemake")
+    config["experiments"]["one"]["methods"] = ["VJM"]
+    snakemake(other, config, TABLES)
+    assert set(pd.read_csv(other / TABLES)["method"]) == {"VJM"}
+
+
+def cli_config(folder):
+    """The study as the command reads it, with its results folder."""
+    study = read_config(folder / "study.yaml")
+    study.config["results"] = str(folder / "results")
+    return study
+
+
+def test_an_own_table_that_was_replaced_by_an_older_one(tmp_path):
+    table = tmp_path / "mine.csv"
+    rows = [f"{k},{(k * 7) % 11}\n" for k in range(40)]
+    table.write_text("a,y\n" + "".join(rows))
+    config = STUDY | {
+        "datasets": ["mine"],
+        "own_data": {"mine": {"file": "mine.csv", "target": "y"}},
+        "experiments": {"one": {"methods": ["LassoLars"]}},
+    }
+    snakemake(tmp_path, config, TABLES)
+    before = pd.read_csv(tmp_path / TABLES)["test_r2"].tolist()
+    table.write_text("a,y\n" + "".join(rows[::-1]))
+    os.utime(table, (1e9, 1e9))
+    snakemake(tmp_path, config, TABLES)
+    assert pd.read_csv(tmp_path / TABLES)["test_r2"].tolist() != before
 
 
 # -- runs that fail ------------------------------------------------------------------------------

@@ -198,17 +198,21 @@ def _profile(ours: Path, name: str) -> str:
 
 
 def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
-    """Let Snakemake work; Ctrl-C is for it alone, and it cleans up."""
+    """Let Snakemake work; Ctrl-C and a polite kill are for it, and it cleans up."""
     import snakemake  # noqa: F401 (told by name where it is missing)
 
     call = [*snakemake_call(options), *arguments, *options.more]
     process = subprocess.Popen(call)  # noqa: S603
     stops: list[int] = []
-    previous = signal.signal(signal.SIGINT, lambda number, _: stops.append(number))
+    before = [
+        (signal.SIGINT, signal.signal(signal.SIGINT, lambda number, _: stops.append(number))),
+        (signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: process.terminate())),
+    ]
     try:
         code = process.wait()
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in before:
+            signal.signal(number, handler)
     if code and stops:
         return STOPPED
     return 128 - code if code < 0 else code

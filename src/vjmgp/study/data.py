@@ -198,20 +198,24 @@ def split_rows(
 
 def estimate_noise_of(data: str, facts: str, splits: str, output: str) -> None:
     """The noise estimate of each run: how well Extra Trees predict unseen training rows."""
-    from ..engine.noise import adaptive_tau, noise_scores
     from ..warmup import compile_kernels
 
     compile_kernels()
-    runs: list[dict[str, Any]] = []
-    for problem in problems(data, facts, [splits]):
-        x = problem.standardizer.standardize(problem.train_table)
-        if x.shape[1] == 0 or problem.labels.min() == problem.labels.max():
-            scores = {"mean": 0.0, "pooled": 0.0}
-        else:
-            y = problem.standardizer.standardize_target(problem.labels)
-            scores = noise_scores(x, y, problem.seed)
-        runs.append({"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"])})
-    write_sealed(output, {"dataset": problem.dataset, "runs": runs})
+    runs = [noise_of(problem) for problem in problems(data, facts, [splits])]
+    write_sealed(output, {"dataset": read_sealed(splits)["dataset"], "runs": runs})
+
+
+def noise_of(problem: Problem) -> dict[str, Any]:
+    """The noise estimate of a run."""
+    from ..engine.noise import adaptive_tau, noise_scores
+
+    x = problem.standardizer.standardize(problem.train_table)
+    if x.shape[1] == 0 or problem.labels.min() == problem.labels.max():
+        scores = {"mean": 0.0, "pooled": 0.0}
+    else:
+        y = problem.standardizer.standardize_target(problem.labels)
+        scores = noise_scores(x, y, problem.seed)
+    return {"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"])}
 
 
 # -- what a run sees -----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def put_in_order(study: Study, only_look: bool = False) -> None:
     Not while another process runs the study, whose files come and go. Whoever only looks, by a dry
     run for example, is told and nothing is changed.
     """
-    results = Path(study.config["results"])
+    results = results_of(study)
     if running.is_running(results):
         return
     if only_look:
@@ -31,22 +31,35 @@ def put_in_order(study: Study, only_look: bool = False) -> None:
     with contextlib.suppress(OSError):  # a folder that cannot be written is told of by `claim`
         damaged = seals.set_damaged_aside(results)
         tell_of("DAMAGED", damaged, "It is set aside and made again.")
-        set_outdated_aside(study)
+        if damaged or set_outdated_aside(study):
+            remove_tables_of_runs(study)
         set_times_right(results)
 
 
-def set_outdated_aside(study: Study) -> None:
-    """Let files be made again that are of another config or code, or of nobody knows which."""
-    results = Path(study.config["results"])
+def set_outdated_aside(study: Study) -> bool:
+    """Let files be made again that are of another config, table or code. Whether there were any."""
     runs = list(outdated.outdated_runs(study))
-    for path in runs:
-        path.replace(seals.aside(path))
     if runs:
         tell(f"Note: {len(runs)} files of runs are of other settings or code; they are made again.")
-    for path in outdated.changed_tables(study):
+    files = {*runs, *outdated.files_of_changed_tables(study)}
+    for path in files:
         path.replace(seals.aside(path))
-    for path in outdated.unexplained_tables(study, running.last_run(results).get("folder")):
-        path.unlink()
+    return bool(files) or outdated.is_unexplained(running.last_run(results_of(study)))
+
+
+def remove_tables_of_runs(study: Study) -> None:
+    """Let all tables be made again: they would not be where only what they are made from changed.
+
+    Snakemake leaves a target alone whose sources' sources are missing.
+    """
+    tables = results_of(study) / "tables"
+    for folder in (tables, *(tables / name for name in study.experiments)):
+        (folder / "runs.csv").unlink(missing_ok=True)
+
+
+def results_of(study: Study) -> Path:
+    """The folder of a study's results."""
+    return Path(study.config["results"])
 
 
 def tell_of(what: str, paths: Iterable[Path], then: str) -> None:

@@ -61,19 +61,22 @@ def _makes(method: Method) -> Any:
     return [json.loads(json.dumps(method.definition)), code_of(method)]
 
 
-def changed_tables(study: Study) -> Iterator[Path]:
-    """Prepared tables of users' own files that have changed since, by whatever time they have."""
+def files_of_changed_tables(study: Study) -> Iterator[Path]:
+    """What was made from users' own files that have changed since, by whatever time they have."""
+    results = Path(study.config["results"])
     for name, own in study.own_data.items():
-        facts = Path(study.config["results"]) / "datasets" / name / "facts.json"
+        facts = results / "datasets" / name / "facts.json"
         if facts.exists() and read_sealed(facts)["source_sha256"] != checksum(Path(own.file)):
             yield facts
+            yield from results.glob(f"runs/*/{name}/*/seeds_*.jsonl")
 
 
-def unexplained_tables(study: Study, written_from: str | None) -> Iterator[Path]:
-    """Tables of experiments that Snakemake's notes here do not tell the origin of."""
-    if written_from == str(Path.cwd()) and Path(".snakemake/metadata").is_dir():
-        return
-    for experiment in study.experiments:
-        path = Path(study.config["results"]) / "tables" / experiment / "runs.csv"
-        if path.exists():
-            yield path
+def is_unexplained(last_run: dict[str, str]) -> bool:
+    """Whether Snakemake's notes of the run before are not here: so nobody knows what tables are of.
+
+    They hold which files and settings each table was made from.
+    """
+    here = str(Path.cwd())
+    return bool(last_run) and (
+        last_run["folder"] != here or not Path(".snakemake/metadata").is_dir()
+    )

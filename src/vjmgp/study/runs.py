@@ -128,11 +128,6 @@ def _finished_runs(output: Path) -> dict[str, Record]:
     return found
 
 
-def learner_of(definition: dict[str, Any], noise: list[str]) -> Learner:
-    """The method, with the noise estimates of its runs."""
-    return make(definition, noise_estimates(noise))
-
-
 def noise_estimates(paths: list[str]) -> dict[int, dict[str, Any]]:
     """The noise estimates of files, by seed."""
     return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}

@@ -1,7 +1,8 @@
 """Are the results what they claim to be: checksums, tables against records, runs computed again.
 
 A run that is computed again from its data, settings and seed must give the same record to the last
-bit, but for its times. Runs that time has ended cannot.
+bit, but for its times. Runs that time has ended cannot. Its split and noise estimate are computed
+again, too.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import numpy as np
 import pandas as pd
 
 from ..engine.identity import engine_id
+from ..protocol import Protocol
 from .config import Method, Study, seeds_of
-from .data import problems
-from .learners import Record, run
-from .runs import learner_of, versions
+from .data import Problem, noise_of, problems
+from .learners import Record, make, run
+from .runs import noise_estimates, versions
 from .seals import damaged_files, read_records, sealed, unsealed
 from .status import run_files
 
@@ -54,6 +56,8 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
         if record["status"] == "ok" and record["method"] in methods
     ]
     rng = np.random.default_rng(seed)
+    if not candidates and count:
+        yield Finding("runs to compute again", False, "there is none that did not end by time")
     for k in sorted(rng.permutation(len(candidates))[:count]):
         record = candidates[k]
         yield _run_again(study, methods[record["method"]], record)
@@ -73,7 +77,11 @@ def _compare_table(table: Path, records: dict[str, list[Record]], results: Path)
     what = f"{table} against the records"
     if not table.exists():
         return Finding(what, True, "not there yet")
-    rows = pd.read_csv(table, dtype=str, keep_default_na=False).to_dict("records")
+    content = pd.read_csv(table, dtype=str, keep_default_na=False)
+    lacking = {"file", "seed", *SHOWN} - set(content.columns)
+    if lacking:
+        return Finding(what, False, f"it lacks the columns {sorted(lacking)}: delete it, run again")
+    rows = content.to_dict("records")
     shown = {(row["file"], row["seed"]): row for row in rows}
     stored = {
         (Path(path).relative_to(results).as_posix(), str(record["seed"])): record
@@ -101,7 +109,10 @@ def _compare_table(table: Path, records: dict[str, list[Record]], results: Path)
 def _is_the_same(text: str, value: Any) -> bool:
     if value is None:
         return text == ""
-    return text == value if isinstance(value, str) else float(text) == value
+    try:
+        return text == value if isinstance(value, str) else float(text) == value
+    except ValueError:
+        return False
 
 
 def _run_again(study: Study, method: Method, record: Record) -> Finding:
@@ -111,20 +122,14 @@ def _run_again(study: Study, method: Method, record: Record) -> Finding:
     reason = _cannot_compare(method, record)
     if reason:
         return Finding(what, False, reason)
-    results = Path(study.config["results"])
-    data = results / "datasets" / record["dataset"]
-    block = next(b for b in study.split_blocks() if record["seed"] in seeds_of(b))
-    splits, estimates = (
-        str(results / part / record["protocol"] / record["dataset"] / f"seeds_{block}.json")
-        for part in ("splits", "noise")
-    )
     try:
-        all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
-        problem = next(problem for problem in all_of_block if problem.seed == record["seed"])
-        learner = learner_of(method.definition, [estimates] if method.is_gp else [])
+        problem, noise = _inputs_of(study, method, record)
     except FileNotFoundError as error:
         return Finding(what, False, f"{error.filename} is missing: run the study again")
-    again = run(learner, problem)
+    wrong = _wrong_inputs(study.protocols[record["protocol"]], problem, noise)
+    if wrong:
+        return Finding(what, False, f"{wrong} not what they should be: delete them and run again")
+    again = run(make(method.definition, noise), problem)
     different = [key for key, value in again.items() if _text(value) != _text(record.get(key))]
     different = [key for key in different if key not in NEVER_THE_SAME]
     if different:
@@ -132,6 +137,41 @@ def _run_again(study: Study, method: Method, record: Record) -> Finding:
         was, now = (_text(value)[:60] for value in (record.get(key), again[key]))
         return Finding(what, False, f"{', '.join(different)} differ; {key}: {was} then, {now} now")
     return Finding(what, True, f"the same to the bit, test R² {record['test_r2']:.6f}")
+
+
+def _inputs_of(
+    study: Study, method: Method, record: Record
+) -> tuple[Problem, dict[int, dict[str, Any]]]:
+    """The data of a run, and its noise estimate where it has one."""
+    results, seed = Path(study.config["results"]), record["seed"]
+    data = results / "datasets" / record["dataset"]
+    block = next(b for b in study.split_blocks() if seed in seeds_of(b))
+    splits, estimates = (
+        str(results / part / record["protocol"] / record["dataset"] / f"seeds_{block}.json")
+        for part in ("splits", "noise")
+    )
+    all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
+    problem = next(problem for problem in all_of_block if problem.seed == seed)
+    noise = noise_estimates([estimates]) if method.is_gp else {}
+    return problem, {key: value for key, value in noise.items() if key == seed}
+
+
+def _wrong_inputs(
+    protocol: Protocol, problem: Problem, noise: dict[int, dict[str, Any]]
+) -> str | None:
+    """Which of the files that a run is made from does not have what it should have."""
+    name, seed = problem.dataset, problem.seed
+    train, _ = protocol.split(name, len(problem.table), seed)
+    if not np.array_equal(train, problem.train):
+        return "its training rows are"
+    labels = problem.target[train]
+    if protocol.label_noise:
+        labels = protocol.training_labels(labels, name, seed)
+    if not np.array_equal(labels, problem.labels):
+        return "its training labels are"
+    if noise and noise != {seed: noise_of(problem)}:
+        return "its noise estimates are"
+    return None
 
 
 def _cannot_compare(method: Method, record: Record) -> str | None:
