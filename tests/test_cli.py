@@ -18,8 +18,8 @@ from workflow_runs import STUDY, TABLES, all_tables, snakemake
 
 from vjmgp import load_model
 from vjmgp.cli import main
-from vjmgp.study.running import claim
-from vjmgp.study.seals import read_records, write_records
+from vjmgp.study.running import claim, is_running
+from vjmgp.study.seals import read_records, read_sealed, write_records, write_sealed
 
 VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
 VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
@@ -141,7 +141,9 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     assert main(["study", "run", "study.yaml", "--cores", "2"]) == 0
     assert "Nothing to be done" in capfd.readouterr().err
     assert main(["study", "status", "study.yaml"]) == 0
-    assert "Complete. Report: " in capfd.readouterr().out
+    assert f"Complete. Report: {folder}/results/report.html" in capfd.readouterr().out
+    (folder / "other.yaml").write_text((folder / "study.yaml").read_text() + "title: Another\n")
+    assert main(["study", "status", "other.yaml"]) == 3  # the report is not of that one
     assert {name: all_tables(folder)[name] for name in tables} == tables
     # Everything is as claimed.
     assert main(["verify", "study.yaml", "--runs", "99"]) == 0
@@ -158,6 +160,99 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     assert "WRONG  results/tables/runs.csv against the records: test_r2 of " in said
     assert "WRONG  VJM on 192_vineyard (paper), seed 1: test_r2 differ" in said
     assert "4 of 6 are right." in said
+
+
+def test_wrong_splits_and_noise_are_found(study, monkeypatch, capsys):
+    """Whole files, at their place, with what belongs to another seed."""
+    folder, _, _ = study
+    monkeypatch.chdir(folder)
+    for part, key, answer in (
+        ("noise", "mean", "its noise estimates are not what they should be"),
+        ("splits", "train", "its training rows are not what they should be"),
+    ):
+        path = folder / f"results/{part}/paper/192_vineyard/seeds_0-1.json"
+        content = read_sealed(path)
+        content["runs"][0][key] = content["runs"][1][key]
+        write_sealed(path, content)
+        assert main(["verify", "study.yaml", "--runs", "99"]) == 1
+        assert f"WRONG  VJM on 192_vineyard (paper), seed 0: {answer}" in capsys.readouterr().out
+
+
+def test_a_table_that_is_no_table_of_runs_is_wrong(study, monkeypatch, capsys):
+    folder, _, _ = study
+    monkeypatch.chdir(folder)
+    path = folder / TABLES
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for change, answer in (
+        (table.assign(test_r2=""), "test_r2 of runs/paper/192_vineyard/"),
+        (table.drop(columns="size"), "it lacks the columns ['size']"),
+    ):
+        change.to_csv(path, index=False)
+        (path.parent / ".checksums.json").unlink(missing_ok=True)
+        assert main(["verify", "study.yaml", "--runs", "0"]) == 1
+        assert answer in capsys.readouterr().out
+
+
+def test_of_nothing_nothing_is_right(table, capsys):
+    """A study that never ran, or the wrong folder."""
+    assert main(["study", "init", "mine.yaml"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "mine.yaml"]) == 3
+    assert f"no runs of mine.yaml in {Path.cwd()}/results/mine" in capsys.readouterr().err
+    assert main(["study", "status", "mine.yaml"]) == 3
+    assert f"Nothing is there yet: {Path.cwd()}/results/mine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["--cores", "nope"], "'nope' is neither a number of cores nor 'all'"),
+        (["--profile", "nope"], "--profile nope: there is no such folder"),
+    ],
+)
+def test_nothing_starts_with_wrong_options(table, capsys, words, answer):
+    main(["study", "init", "mine.yaml"])
+    try:
+        code = main(["study", "run", "mine.yaml", *words])
+    except SystemExit as stop:  # of argparse
+        code = stop.code
+    assert code == 2
+    assert answer in capsys.readouterr().err
+    assert not Path(".snakemake").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told(table, capsys, monkeypatch):
+    main(["study", "init", "mine.yaml"])
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert main(["study", "run", "mine.yaml"]) == 2
+    assert f"nothing can be written to {Path.cwd()}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_study_that_is_stopped(tmp_path, number):
+    """Ctrl-C goes to all processes of a terminal, a polite kill to the command alone."""
+    config = STUDY | {"seeds": 12, "seeds_per_job": 1}
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(config))
+    process = subprocess.Popen(
+        [*VJMGP, "study", "run", "study.yaml", "--cores", "2", "--", TABLES],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        text=True,
+    )
+    while process.poll() is None and not list(tmp_path.glob("results/runs/**/*.jsonl")):
+        time.sleep(0.02)
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    said, _ = process.communicate()
+    assert process.returncode == (130 if number == signal.SIGINT else 1), said
+    assert is_running(tmp_path / "results") is None
+    assert "Everything that was finished is kept in results" in said
+    if number == signal.SIGINT:
+        assert "did not complete successfully" not in said
 
 
 def test_runs_that_cannot_be_compared_are_told(study, monkeypatch, capsys):

@@ -167,7 +167,7 @@ def _busy(study: Any) -> int:
     """Exit code 3 where a run of the study is under way."""
     from ..study.running import is_running
 
-    who = is_running(Path(study.config["results"]))
+    who = is_running(Path(study.config["results"]), patience=2.0)
     if who:
         print(f"vjmgp: the study is running already ({who}).", file=sys.stderr)
     return 3 if who else 0

@@ -62,13 +62,16 @@ def claim(results: Path, config: str) -> FileLock | None:
     return lock if can_lock else None
 
 
-def is_running(results: Path) -> str | None:
-    """Who runs the study of this folder at the moment; None if nobody does."""
+def is_running(results: Path, patience: float = 0.0) -> str | None:
+    """Who runs the study of this folder; None if nobody does.
+
+    One that was just killed may take a moment to go: so many seconds it is waited for.
+    """
     if not (results / LOCK).exists():
         return None
     lock = FileLock(results / LOCK)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=patience)
     except Timeout:
         return _describe(results)
     except (OSError, NotImplementedError):
