@@ -19,8 +19,8 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
 	$(BIN)/python -m pytest -n auto -m slow -s
 
-test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about a quarter of an hour
-	$(BIN)/python -m pytest -m slurm tests/test_slurm.py
+test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
+	$(BIN)/python -m pytest -m slurm -rs tests/test_slurm.py
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed

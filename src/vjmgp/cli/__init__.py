@@ -21,7 +21,8 @@ exit codes:
   0    done
   1    the work failed: a job, a fit, or a run that verify could not reproduce
   2    the command line, the config or the data are wrong; nothing was started
-  3    not now: the study is not complete (status), or runs already (run, resume)
+  3    not now: the study is not complete (status), runs already (run, resume), or has no runs
+       (verify)
   130  stopped by Ctrl-C; fit has written the model so far, if there was one
 """
 

@@ -213,11 +213,20 @@ class Worker:
 
     def _load_kernels(self) -> None:
         """Load the kernels once they are compiled, which one of the first jobs does."""
+        from ..engine.compiling import kernel_folder
         from ..warmup import kernels_are_compiled, load_kernels
 
         if not self.kernels_loaded and kernels_are_compiled():
-            load_kernels()
             self.kernels_loaded = True
+            try:
+                load_kernels()
+            except Exception as error:  # noqa: BLE001 (the worker must live; jobs tell their own)
+                print(
+                    f"The compiled kernels in {kernel_folder()} cannot be loaded ({error!r}). "
+                    "Delete that folder, and run again.",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
 
 def _send_output_to(log: str) -> None:
