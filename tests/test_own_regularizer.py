@@ -41,7 +41,8 @@ def test_the_guides_example_gets_the_full_comparison(tmp_path):
 
 def test_a_path_that_leads_nowhere_is_told(tmp_path):
     said = snakemake(tmp_path, small({}), "-n", ok=False)
-    assert "methods.Roughness.gp: regularizer is 'my_measures.Roughness'" in said
+    where = "methods.Roughness.gp.regularizer: my_measures.Roughness"
+    assert f"{where}: No module named 'my_measures'." in said
     x = [[1.0], [2.0], [3.0]]
     for name, message in (
         ("nowhere.Thing", "No module named 'nowhere'"),

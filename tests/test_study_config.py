@@ -140,6 +140,34 @@ def test_seconds_make_variants_that_time_ends():
             {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": 3}}},
             "methods.Mine.grid is 3; it must be a mapping of keys to values or a list.",
         ),
+        (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": [{"C": []}]}}},
+            "methods.Mine.grid.0.C: [] should be non-empty.",
+        ),
+        (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "grid": {"C": 1}}}},
+            "methods.Mine.grid.C is 1; it must be a list.",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"regularizer": ".x.Y"}}}},
+            "methods.Mine.gp.regularizer is '.x.Y'; it must be the path of a class, like my_",
+        ),
+        (
+            {"methods": {"Mine": {"gp": {"regularizer": 1}}}},
+            "methods.Mine.gp.regularizer is 1; it must be text.",
+        ),
+        *(
+            ({key: {2024: {}}}, f"{key}: the key 2024 is no text to YAML; write it in quotes.")
+            for key in ("experiments", "protocols", "methods", "own_data")
+        ),
+        (
+            {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "settings": {False: 1}}}},
+            "methods.Mine.settings: the key False is no text to YAML",
+        ),
+        (
+            {"experiments": {"one": {"methods": ["VJM", "SVR", "VJM"]}}},
+            "experiments.one.methods: 'VJM' is there twice; name it once.",
+        ),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is no name for it; use"),
         ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is no dataset of the study"),
@@ -228,6 +256,48 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
         )
         with pytest.raises(ConfigError, match=re.escape(message)):
             checks.check_estimators(study)
+
+
+LEARNER = """from sklearn.linear_model import Ridge
+class Mine(Ridge):
+    def fit(self, x, y):
+        raise NotImplementedError
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\nclass Mine(:\n", "{file}, line 2: invalid syntax."),
+        ("x = 1\ny = x / 0\n", "{file}, line 2: ZeroDivisionError: division by zero."),
+        ("import nowhere\n", "{file}, line 1: ModuleNotFoundError: No module named 'nowhere'."),
+        ("import sys\nsys.exit()\n", "{file}, line 2: SystemExit."),
+    ],
+)
+def test_what_is_wrong_with_ones_own_module_is_told(tmp_path, monkeypatch, text, message):
+    file = tmp_path / "wrong_module.py"
+    file.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    path = "wrong_module.Mine"
+    for key, definition in (
+        ("estimator", {"estimator": path}),
+        ("gp.regularizer", {"gp": {"regularizer": path}}),
+    ):
+        study = study_of(methods={"Mine": definition}, experiments={"one": {"methods": ["Mine"]}})
+        with pytest.raises(ConfigError) as error:
+            checks.check_before_a_run(study)
+        assert str(error.value) == f"methods.Mine.{key}: {path}: {message.format(file=file)}"
+
+
+def test_a_trial_that_fails_without_a_word_is_told(tmp_path, monkeypatch):
+    (tmp_path / "wordless.py").write_text(LEARNER)
+    monkeypatch.syspath_prepend(tmp_path)
+    study = study_of(
+        methods={"Mine": {"estimator": "wordless.Mine"}},
+        experiments={"one": {"methods": ["Mine"]}},
+    )
+    with pytest.raises(ConfigError, match=r"trial fit failed \(.*, line 4: NotImplementedError\)"):
+        checks.check_estimators(study)
 
 
 def numbered(line):

@@ -10,7 +10,9 @@ import math
 import os
 import shlex
 import sys
+import sysconfig
 import time
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from typing import Any
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, is_reachable, ways_out
 from ..protocol import LABEL_NOISE, PAPER, Protocol
-from .config import Method, Study, grids_of, load_class, not_at_hand
+from .config import PACKAGE, Method, Study, grids_of, load_class, not_at_hand
 from .schema import ConfigError, require_known
 
 PAPERS_PROTOCOLS = {"paper": PAPER, "label_noise": LABEL_NOISE}
@@ -165,7 +167,9 @@ def check_own_regularizers(study: Study) -> None:
     """Import the regularisers of the user's own."""
     for method in study.methods.values():
         if method.is_gp and "." in method.regularizer:
-            refuse_pythons_own(method.regularizer, f"methods.{method.name}.gp.regularizer")
+            where = f"methods.{method.name}.gp.regularizer"
+            refuse_pythons_own(method.regularizer, where)
+            _imported(method.regularizer, where)
             from ..engine.regularizers import find_regularizer  # slow, and only needed here
 
             try:
@@ -234,27 +238,25 @@ def check_estimators(study: Study) -> None:
         definition = study.methods[name].definition if name in study.methods else {}
         if "estimator" not in definition:
             continue
-        where = f"methods.{name}"
-        refuse_pythons_own(definition["estimator"], f"{where}.estimator")
+        where, path = f"methods.{name}", definition["estimator"]
+        refuse_pythons_own(path, f"{where}.estimator")
+        found = _imported(path, f"{where}.estimator")
+        if not is_learner(found):  # before it is called: a config from elsewhere runs nothing
+            raise ConfigError(
+                f"{where}.estimator: {path} is no class with scikit-learn's interface."
+            )
         try:
-            found = load_class(definition["estimator"])
-            if not is_learner(found):  # before it is called: a config from elsewhere runs nothing
-                raise ConfigError(
-                    f"{where}.estimator: {definition['estimator']} is no class with "
-                    "scikit-learn's interface."
-                )
             estimator = found(**definition.get("settings", {}))
             known = estimator.get_params()
-        except (ImportError, AttributeError, TypeError) as error:
-            raise ConfigError(f"{where}.estimator: {definition['estimator']}: {error}.") from None
+        except Exception as error:  # noqa: BLE001 (whatever a class may raise)
+            raise ConfigError(f"{where}.estimator: {path}: {_reason(error)}.") from None
         grids = grids_of(definition)
         for argument in (argument for grid in grids for argument in grid):
             require_known(argument, known, f"{where}.grid", "argument of this class")
-        if definition["estimator"].startswith("vjmgp."):
+        if path.startswith("vjmgp."):
             continue  # a trial takes long, and they are known to be regressors
-        for key, value in grids[0].items():
-            estimator.set_params(**{key: value[0] if isinstance(value, list) else value})
-        _try(estimator, where)
+        point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
+        _try(estimator, point, where)
 
 
 def is_learner(found: Any) -> bool:
@@ -269,7 +271,38 @@ def refuse_pythons_own(path: str, where: str) -> None:
         raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
 
 
-def _try(estimator: Any, where: str) -> None:
+def _imported(path: str, where: str) -> Any:
+    """The class with this path; what is wrong with its module is told by file and line."""
+    try:
+        return load_class(path)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a module may raise)
+        raise ConfigError(f"{where}: {path}: {_reason(error)}.") from None
+
+
+def _reason(error: BaseException) -> str:
+    """What an exception says in a line, and the place where the user's own code raised it."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}, line {error.lineno}: {error.msg}"
+    said = (str(error).strip().splitlines() or [""])[0].removesuffix(".")
+    kind = type(error).__name__
+    places = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(f.filename)]
+    if not places:
+        return said or kind
+    return f"{places[-1].filename}, line {places[-1].lineno}: {kind}{': ' if said else ''}{said}"
+
+
+def _is_users(file: str) -> bool:
+    """Whether a file of code is neither ours, nor Python's, nor an installed library's."""
+    path = Path(file)
+    ours = (PACKAGE, Path(sysconfig.get_path("stdlib")))
+    return (
+        path.exists()
+        and "site-packages" not in path.parts
+        and not any(map(path.is_relative_to, ours))
+    )
+
+
+def _try(estimator: Any, settings: dict[str, Any], where: str) -> None:
     """Fit a few made-up rows: what is no regressor, or has a bad setting, shows it."""
     import numpy as np
     from sklearn.base import is_regressor
@@ -280,10 +313,10 @@ def _try(estimator: Any, where: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            estimator.set_params(**settings)
             estimator.fit(x, x[:, 0] + x[:, 1] ** 2).predict(x)
         except Exception as error:  # noqa: BLE001 (whatever a class may raise)
-            reason = str(error).splitlines()[0]
-            raise ConfigError(f"{where}: a trial fit failed ({reason}).") from None
+            raise ConfigError(f"{where}: a trial fit failed ({_reason(error)}).") from None
 
 
 def check_datasets_can_be_had(study: Study) -> None:

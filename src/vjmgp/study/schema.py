@@ -27,7 +27,7 @@ def check(config: Any, schema: Json) -> None:
 
 
 def _one_line(error: Any) -> str:
-    where = ".".join(map(str, error.path)) or "config"
+    where = ".".join(map(str, error.absolute_path)) or "config"
     wanted, value = error.validator_value, error.instance
     if error.validator == "additionalProperties":
         known = error.schema.get("properties", {})
@@ -39,14 +39,24 @@ def _one_line(error: Any) -> str:
     if error.validator == "enum":
         return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
     if error.validator == "anyOf":
+        within = [fault for fault in error.context if fault.path]
+        if within:  # the value itself is of the right kind
+            return _one_line(within[0])
         choices = " or ".join(
             repr(choice["const"]) if "const" in choice else _kind(choice) for choice in wanted
         )
         return f"{where} is {value!r}; it must be {choices}."
     if error.validator == "pattern":
-        if where.endswith(".estimator"):
-            return f"{where} is {value!r}; it must be the path of a class, like sklearn.svm.SVR."
+        examples = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
+        example = examples.get(where.rpartition(".")[2])
+        if example:
+            return f"{where} is {value!r}; it must be the path of a class, like {example}."
         return f"{where}: {value!r} is no name for it; use letters a to z, digits and underscores."
+    if error.validator == "uniqueItems":
+        twice = next(item for k, item in enumerate(value) if item in value[:k])
+        return f"{where}: {twice!r} is there twice; name it once."
+    if error.validator == "type" and "propertyNames" in error.schema_path:
+        return f"{where}: the key {value!r} is no text to YAML; write it in quotes."
     if error.validator == "type":
         return f"{where} is {value!r}; it must be {_kind(error.schema)}."
     return f"{where}: {error.message}."
