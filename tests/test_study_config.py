@@ -1,5 +1,6 @@
 """The config: what it may say, what it is told when it may not, and that all lists agree."""
 
+import os
 import re
 import subprocess
 import sys
@@ -47,6 +48,11 @@ def test_defaults_are_filled_in():
     assert study.experiments["one"].protocol == "paper"
     assert study.experiments["one"].datasets == ["547_no2"]
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
+
+
+@pytest.mark.parametrize("folder", ["out/a", "out/a/", "out//a", "./out/a"])
+def test_ways_to_write_a_folder_are_one(folder):
+    assert study_of(results=folder).run_files("one")[0].startswith("out/a/runs/")
 
 
 def test_seconds_make_variants_that_time_ends():
@@ -171,7 +177,11 @@ def test_seconds_make_variants_that_time_ends():
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is no name for it; use"),
         ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is no dataset of the study"),
-        ({"results": "res/{x}"}, "results: 'res/{x}' may not have any of { }."),
+        ({"results": "res/{x}"}, "results: 'res/{x}' may not have any of { };"),
+        (
+            {"own_data": {"mine": {"file": "a<b>.csv", "target": "y"}}},
+            "own_data.mine.file: 'a<b>.csv' may not have any of < >; choose another name.",
+        ),
         ({"results": "README.md"}, "results: 'README.md' is a file; name a folder."),
         ({"protocols": {"paper": {"train_rows": 5}}}, "protocols.paper: this one is there already"),
         (
@@ -336,6 +346,19 @@ def test_own_data_is_checked_before_anything_runs(tmp_path, text, message):
         checks.check_own_data(study)
     assert str(error.value).startswith("own_data.mine: ")
     assert "my data.csv" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "told"), [(8, "8.0 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")]
+)
+def test_how_far_a_table_is_in_the_future_is_told(tmp_path, monkeypatch, ahead, told):
+    path = tmp_path / "mine.csv"
+    path.write_text(numbered("{k},{k}"))
+    os.utime(path, (1000 + ahead, 1000 + ahead))
+    monkeypatch.setattr(checks.time, "time", lambda: 1000.0)
+    study = study_of(datasets=["mine"], own_data={"mine": {"file": str(path), "target": "y"}})
+    with pytest.raises(ConfigError, match=f"was last changed {told} in the future"):
+        checks.check_own_data(study)
 
 
 @given(st.integers(1, 200), st.integers(1, 60), st.integers(0, 100))

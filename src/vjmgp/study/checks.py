@@ -214,9 +214,9 @@ def check_own_data(study: Study) -> None:
         ahead = about.st_mtime - time.time()
         if ahead > 0:
             raise ConfigError(
-                f"own_data.{name}: {table.file} was last changed {ahead / 3600:.1f} hours in the "
-                "future by this machine's clock, by which Snakemake decides what is new. Correct "
-                f"the clock, or: touch {shlex.quote(table.file)}"
+                f"own_data.{name}: {table.file} was last changed {_time(ahead)} in the future by "
+                "this machine's clock, by which Snakemake decides what is new. Correct the clock, "
+                f"or: touch {shlex.quote(table.file)}"
             )
         if about.st_size > LARGE_FILE:
             continue
@@ -230,6 +230,14 @@ def check_own_data(study: Study) -> None:
                     study.protocols[experiment.protocol].split(name, len(data), 0)
         except ValueError as error:
             raise ConfigError(f"own_data.{name}: {error}") from None
+
+
+def _time(seconds: float) -> str:
+    """A time in the unit that fits."""
+    for unit, length in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 0.99 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.1f} seconds"
 
 
 def check_estimators(study: Study) -> None:

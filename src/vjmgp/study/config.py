@@ -197,6 +197,7 @@ def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
     check(config, rules)
     config = with_defaults(config, rules)
     _check_results_folder(config["results"])
+    config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
     known = yaml.safe_load(catalogue.read_text(encoding="utf-8"))
     check(known, {"additionalProperties": {"$ref": "#/$defs/method"}, "$defs": rules["$defs"]})
     definitions = known | config["methods"]
@@ -204,7 +205,7 @@ def read_study(config: Json, schema: Path, catalogue: Path) -> Study:
         _check_method(name, definition)
     config["datasets"] = _spell_out_datasets(config)
     own = {
-        name: Table(entry["file"], entry["target"], tuple(entry["nominal"]))
+        name: Table(str(Path(entry["file"])), entry["target"], tuple(entry["nominal"]))
         for name, entry in config["own_data"].items()
     }
     protocols = _protocols(config)
@@ -267,9 +268,7 @@ def _is_number(text: str) -> bool:
 
 
 def _check_results_folder(folder: str) -> None:
-    strange = set("{}<>") & set(folder)
-    if strange:
-        raise ConfigError(f"results: {folder!r} may not have any of {' '.join(sorted(strange))}.")
+    _refuse_signs(folder, "results")
     if ".." in Path(folder).parts or folder.startswith("~"):
         raise ConfigError(
             f"results: {folder!r} would lead out of this directory, or into one called '~'; write "
@@ -279,6 +278,14 @@ def _check_results_folder(folder: str) -> None:
         raise ConfigError(f"results: {folder!r} is no folder of its own; name one.")
     if Path(folder).is_file():
         raise ConfigError(f"results: {folder!r} is a file; name a folder.")
+
+
+def _refuse_signs(path: str, where: str) -> None:
+    """Snakemake takes names in these signs for something that it has to fill in."""
+    strange = set("{}<>") & set(path)
+    if strange:
+        signs = " ".join(sorted(strange))
+        raise ConfigError(f"{where}: {path!r} may not have any of {signs}; choose another name.")
 
 
 def _check_slugs(methods: dict[str, Method]) -> None:
@@ -405,6 +412,7 @@ def _spell_out_datasets(config: Json) -> list[str]:
                 name, [*own, *regression_dataset_names], "datasets", "PMLB regression dataset"
             )
     for name, entry in own.items():
+        _refuse_signs(entry["file"], f"own_data.{name}.file")
         if not Path(entry["file"]).exists():
             raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
         if name == "embedded":
