@@ -20,7 +20,7 @@ from vjmgp.engine.settings import Settings
 from vjmgp.study import checks
 from vjmgp.study.config import RULES as RULES_OF_WORKFLOW
 from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of
-from vjmgp.study.schema import ConfigError
+from vjmgp.study.schema import ConfigError, refuse_repeated_keys
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -207,6 +207,38 @@ def test_what_is_wrong_is_told_in_one_line(changes, message, monkeypatch):
         study_of(**changes)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seeds: 2\ntitle: a\n'seeds': 4\n", "seeds: the key is there twice, in lines 1 and 3"),
+        ("experiments:\n  a: {methods: [], methods: []}\n", "experiments.a.methods: the key is"),
+        ("methods: {M: {grid: [{a: 1}, {a: 1, b: 2, a: 3}]}}\n", "methods.M.grid.a: the key is"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused(tmp_path, text, message):
+    (tmp_path / "my.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        refuse_repeated_keys(tmp_path / "my.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &x {seeds: 1, more: *x}\nb: {<<: *x, seeds: 2}\nc: [*x, *x]\n",  # anchors
+        '{"seeds": 1, "1": 2, "b": {"seeds": 1}}',
+        "1: a\n'1': b\n",
+        "",
+        "{",
+        "title: !!python/object/apply:os.system ['touch pwned']\n",
+    ],
+)
+def test_keys_that_only_look_alike_are_not(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.yaml").write_text(text)
+    refuse_repeated_keys(tmp_path / "my.yaml")
+    assert list(tmp_path.iterdir()) == [tmp_path / "my.yaml"]
 
 
 def test_methods_without_their_packages_are_refused_or_skipped(monkeypatch):

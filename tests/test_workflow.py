@@ -304,6 +304,17 @@ def test_a_typo_is_told_before_anything_runs(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+def test_a_key_that_is_there_twice_is_told_before_anything_runs(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text(yaml.safe_dump(STUDY) + "seeds: 4\n")
+    said = snakemake(tmp_path, path, ok=False)
+    lines = path.read_text().splitlines()
+    first = lines.index("seeds: 2") + 1
+    assert f"{path}: seeds: the key is there twice, in lines {first} and {len(lines)}" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "results").exists()
+
+
 def test_missing_packages_are_told_before_anything_runs(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nfor name in ('lightgbm', 'torch'):\n    sys.modules[name] = None\n"

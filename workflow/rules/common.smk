@@ -9,7 +9,7 @@ from vjmgp.engine.identity import engine_id
 from vjmgp.study import checks, faults, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.outdated import code_of
-from vjmgp.study.schema import ConfigError
+from vjmgp.study.schema import ConfigError, refuse_repeated_keys
 
 ROOT = Path(str(workflow.current_basedir)).parent.parent
 CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
@@ -28,6 +28,8 @@ def only_looks():
 def load_study():
     """The study of this config; one line tells what is wrong with it."""
     try:
+        for path in workflow.configfiles if workflow.is_main_process else ():
+            refuse_repeated_keys(Path(path))
         study = read_study(
             config,
             ROOT / "workflow/schemas/config.schema.yaml",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 Json = dict[str, Any]
 
@@ -75,6 +78,41 @@ def _kind(schema: Json) -> str:
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     least = f" of {schema['minimum']} or more" if "minimum" in schema else ""
     return " or ".join(words[kind] for kind in kinds) + least
+
+
+def refuse_repeated_keys(path: Path) -> None:
+    """Raise a ConfigError for a key that a YAML file gives twice: loaders just take the last one.
+
+    This looks at the structure of the text alone, and makes no values of it.
+    """
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        return  # told by whoever loads it
+    waiting: list[tuple[Any, str]] = [(root, "")]
+    seen: set[int] = set()
+    while waiting:
+        node, where = waiting.pop(0)
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += [(item, where) for item in node.value]
+        elif isinstance(node, yaml.MappingNode):
+            _refuse_repeated(node, where)
+            waiting += [(value, f"{where}{key.value}.") for key, value in node.value]
+
+
+def _refuse_repeated(node: Any, where: str) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for key, _ in node.value:
+        name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+        if name in lines:
+            raise ConfigError(
+                f"{where}{key.value}: the key is there twice, in lines {lines[name]} and {line}; "
+                "keep one of them."
+            )
+        lines[name] = line
 
 
 def require_known(name: str, known: Iterable[str], where: str, what: str) -> None:
