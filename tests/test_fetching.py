@@ -1,6 +1,7 @@
 """Downloads from a real server on this machine: whole files only, both names, clear failures."""
 
 import gzip
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
@@ -135,3 +136,22 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert list(tmp_path.rglob("*")) == [tmp_path / "new"]
     fetching.write_whole(place, [b"a", b"b"])
     assert place.read_bytes() == b"ab"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_who_may_read_a_file_is_the_users_choice(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        path = fetching.write_whole(tmp_path / "file", [b"a"])
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_cache_folder_at_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert fetching.cache_folder("~/pmlb") == tmp_path / "pmlb"
+    monkeypatch.setenv(fetching.CACHE_VARIABLE, "~/other")
+    assert fetching.cache_folder() == tmp_path / "other"
+    with pytest.raises(OSError, match="~no-such-user/pmlb is nobody's; write the whole path"):
+        fetching.cache_folder("~no-such-user/pmlb")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-import tempfile
+import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -53,7 +53,10 @@ def embedded_datasets() -> list[str]:
 def cache_folder(setting: str | os.PathLike[str] | None = None) -> Path | None:
     """The cache folder: as set, else that of the environment variable, else none."""
     folder = setting or os.environ.get(CACHE_VARIABLE)
-    return Path(folder) if folder else None
+    try:
+        return Path(folder).expanduser() if folder else None
+    except RuntimeError:
+        raise OSError(f"PMLB's cache folder: {folder} is nobody's; write the whole path.") from None
 
 
 def names_of(name: str) -> tuple[str, ...]:
@@ -154,16 +157,15 @@ def write_whole(
 ) -> Path:
     """Write a file so that nobody ever sees a part of it, nor one in which a fault is found."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    part = Path(name)
+    # Not by tempfile, whose files nobody else may read whatever the user's umask says.
+    part = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("xb") as file:
             for chunk in chunks:
                 file.write(chunk)
         fault = fault_of(part) if fault_of else None
         if fault is not None:
             raise OSError(f"the file is damaged: {fault}")
-        part.chmod(0o644)
         return part.replace(place)
     finally:
         part.unlink(missing_ok=True)
