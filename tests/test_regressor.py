@@ -22,6 +22,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
 
+NAN, INF = float("nan"), float("inf")
+
 
 @parametrize_with_checks([VJMRegressor(population_size=30, generations=10, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
@@ -165,12 +167,28 @@ def test_saving(table, fitted, tmp_path):
         ({"features": [{"tree": None, "weight": 1, "centre": 0, "factor": 1}]}, "None"),
         ({"features": [{"tree": 1.0}]}, "weight"),
         ({"target": None}, "malformed"),
+        ({"target": {"mean": 0, "scale": 0, "range": [0, 1]}}, "scale is 0.0; it must be pos"),
+        ({"target": {"mean": NAN, "scale": 1, "range": [0, 1]}}, "mean is nan"),
+        ({"target": {"mean": 0, "scale": 1, "range": [0, INF]}}, "range is inf"),
+        ({"columns": [{"name": "a", "used": True, "mean": 0, "scale": NAN}]}, "scale is nan"),
+        ({"columns": [{"name": "a", "used": True, "mean": -INF, "scale": 1}]}, "mean is -inf"),
+        ({"features": [{"tree": 1.0, "weight": INF, "centre": 0, "factor": 1}]}, "weight is inf"),
+        ({"features": [{"tree": NAN, "weight": 1, "centre": 0, "factor": 1}]}, "constant is nan"),
+        ({"intercept": 10**400}, "malformed: int too large"),
     ],
 )
 def test_a_wrong_model_file_is_refused(fitted, tmp_path, change, message):
     path = tmp_path / "model.json"
     path.write_text(json.dumps(fitted.model_.to_dict() | change))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as error:
+        load_model(path)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_a_model_file_that_is_too_deep_is_refused(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text('{"features": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    with pytest.raises(ValueError, match=r"model\.json: .*too deep"):
         load_model(path)
 
 

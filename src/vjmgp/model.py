@@ -7,6 +7,7 @@ JSON. Reading JSON runs nothing that the file says: names of functions and colum
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,24 +188,23 @@ class SymbolicModel:
             low, high = target["range"]
             standardizer = Standardizer(
                 tuple(_column_from_dict(column) for column in data["columns"]),
-                float(target["mean"]),
-                float(target["scale"]),
-                (float(low), float(high)),
+                _number(target["mean"], "mean"),
+                _scale(target["scale"]),
+                (_number(low, "range"), _number(high, "range")),
             )
             names = [column.name for column in standardizer.inputs]
             features = tuple(
                 Feature(
                     *_tree_from_list(item["tree"], names),
-                    float(item["weight"]),
-                    float(item["centre"]),
-                    float(item["factor"]),
+                    *(_number(item[key], key) for key in ("weight", "centre", "factor")),
                 )
                 for item in data["features"]
             )
-            return cls(standardizer, features, float(data["intercept"]), dict(data["scores"]))
+            intercept = _number(data["intercept"], "intercept")
+            return cls(standardizer, features, intercept, dict(data["scores"]))
         except KeyError as error:
             raise ValueError(f"The model has no entry {error}.") from None
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"The model is malformed: {error}.") from None
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -225,6 +225,22 @@ def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
         return SymbolicModel.from_dict(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
+
+
+def _number(value: Any, what: str) -> float:
+    number = float(value)
+    if not math.isfinite(number):  # JSON has none, but Python's reader takes them
+        raise ValueError(f"The model is malformed: {what} is {number}.")
+    return number
+
+
+def _scale(value: Any) -> float:
+    scale = _number(value, "scale")
+    if not scale > 0.0:
+        raise ValueError(f"The model is malformed: scale is {scale}; it must be positive.")
+    return scale
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
@@ -242,13 +258,13 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
 def _column_from_dict(data: dict[str, Any]) -> Column:
     codes = None
     if "codes" in data:
-        codes = {category: float(value) for category, value in data["codes"]}
+        codes = {category: _number(value, "a code") for category, value in data["codes"]}
     return Column(
         str(data["name"]),
-        float(data["mean"]),
-        float(data["scale"]),
+        _number(data["mean"], "mean"),
+        _scale(data["scale"]),
         codes,
-        float(data.get("unseen", 0.0)),
+        _number(data.get("unseen", 0.0), "unseen"),
         bool(data["used"]),
     )
 
@@ -272,7 +288,7 @@ def _tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple
         part = waiting.pop()
         if isinstance(part, int | float) and not isinstance(part, bool):
             codes.append(CONSTANT)
-            constants.append(float(part))
+            constants.append(_number(part, "a constant"))
             continue
         if not isinstance(part, list) or not part:
             raise ValueError(f"A tree holds {part!r}, which is no number, column or function.")
