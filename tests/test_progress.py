@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
+from vjmgp.study.jobs import last_line
 from vjmgp.study.progress import Progress, describe, duration
 
 
@@ -74,7 +75,7 @@ def a_run(made, log):
 
 def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
     log = tmp_path / "job.log"
-    log.write_text("Traceback\nValueError: column 'a'\n")
+    log.write_bytes(b"Traceback of K\xf6ln\nValueError: column 'a'\n")  # as a C library may write
     screen = Screen()
     made = handler(screen)
     a_run(made, log)
@@ -84,6 +85,14 @@ def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
     assert "1 of 2 jobs done, 0 running, 1 to go" in text
     assert "FAILED: run_gp: VJM on a, seeds 0-1\n    ValueError: column 'a'" in text
     assert str(log) in text
+
+
+def test_a_log_in_another_encoding(tmp_path):
+    log = tmp_path / "job.log"
+    log.write_bytes(b"Gr\xf6\xdfe\nno room for K\xf6ln\n")
+    assert last_line(str(log)) == "no room for K\ufffdln"
+    log.write_bytes(b"")
+    assert last_line(str(log)) == last_line(str(tmp_path / "none.log")) == ""
 
 
 def test_in_a_file_lines_are_few(tmp_path):

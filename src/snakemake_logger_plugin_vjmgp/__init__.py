@@ -17,6 +17,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from vjmgp.study.jobs import last_line
 from vjmgp.study.progress import Progress, describe
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -60,8 +61,8 @@ def _failure(record: Any, what: str) -> str:
         lines.append(f"    {record.rule_msg}")
     for log in record.log or ():
         path = Path(str(log).split(" (")[0])
-        said = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
-        lines += [f"    {said[-1]}"] if said else []
+        said = last_line(str(path))
+        lines += [f"    {said}"] if said else []
         lines.append(f"    log: {path}")
     return "\n".join(lines)
 

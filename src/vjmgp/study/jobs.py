@@ -84,5 +84,6 @@ def _is_full(error: BaseException | None) -> bool:
 def last_line(log: str) -> str:
     """What a failed step said last: the message of its exception."""
     path = Path(log)
-    lines = path.read_text(encoding="utf-8").strip().splitlines() if path.exists() else []
-    return lines[-1] if lines else ""
+    # A library's own messages may be in any encoding.
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    return (text.strip().splitlines() or [""])[-1]
