@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -59,29 +60,54 @@ def test_a_tree_is_made_of_known_parts_alone(tmp_path, part):
         ("os.system", {"command": "touch pwned"}),
         ("builtins.eval", {"source": EVIL}),
         ("numpy.testing.run_module_suite", {}),
+        ("numpy.f2py.__main__.X", {}),
+        ("snakemake.__main__.X", {}),
+        ("numpy.tests.X", {}),
+        ("conftest.X", {}),
+        ("sklearn.svm._classes.SVR", {}),
         ("sklearn.utils.check_random_state", {"seed": 0}),
         ("sklearn.preprocessing.StandardScaler", {}),
     ],
 )
 def test_a_config_names_learners_and_nothing_else(tmp_path, monkeypatch, path, settings):
     monkeypatch.chdir(tmp_path)
-    study = study_of(
-        methods={"Evil": {"estimator": path, "settings": settings}},
-        experiments={"one": {"methods": ["Evil"]}},
-    )
+    before = set(sys.modules)
     with pytest.raises(ConfigError, match=r"methods\.Evil\.estimator"):
-        check_before_a_run(study)
+        check_before_a_run(
+            study_of(
+                methods={"Evil": {"estimator": path, "settings": settings}},
+                experiments={"one": {"methods": ["Evil"]}},
+            )
+        )
+    assert not [name for name in set(sys.modules) - before if "__main__" in name]
     assert not (tmp_path / "pwned").exists()
 
 
 def test_a_regulariser_is_a_regulariser():
-    for path in ("antigravity.fly", "subprocess.Popen", "numpy.ndarray"):
-        study = study_of(
-            methods={"Evil": {"gp": {"regularizer": path}}},
-            experiments={"one": {"methods": ["Evil"]}},
-        )
+    for path in ("antigravity.fly", "subprocess.Popen", "numpy.ndarray", "numpy.f2py.__main__.X"):
         with pytest.raises(ConfigError, match=r"methods\.Evil\.gp"):
-            check_before_a_run(study)
+            check_before_a_run(
+                study_of(
+                    methods={"Evil": {"gp": {"regularizer": path}}},
+                    experiments={"one": {"methods": ["Evil"]}},
+                )
+            )
+    assert not {"antigravity", "numpy.f2py.__main__"} & set(sys.modules)
+
+
+@pytest.mark.parametrize("path", ["antigravity.fly", "numpy.f2py.__main__.X", "numpy.tests.X"])
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ("settings.regularizer", lambda path: {"settings": {"regularizer": path}}),
+        ("grid.regularizer", lambda path: {"grid": {"regularizer": ["none", path]}}),
+        ("grid.vjm__regularizer", lambda path: {"grid": [{}, {"vjm__regularizer": path}]}),
+    ],
+)
+def test_a_regulariser_among_settings_is_held_to_the_same_rule(path, key, part):
+    definition = {"estimator": "vjmgp.VJMRegressor", **part(path)}
+    with pytest.raises(ConfigError, match=rf"^methods\.Evil\.{key}: {path} is "):
+        study_of(methods={"Evil": definition})
 
 
 def test_yaml_makes_no_objects(tmp_path):

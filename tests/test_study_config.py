@@ -287,6 +287,10 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
             {"estimator": "sklearn.svm.SVR", "grid": [{"C": 1}, {"c": 1}]},
             "methods.Mine.grid: 'c' is no argument of this class",
         ),
+        (
+            {"estimator": "sklearn.svm.SVR", "grid": {1: [1]}},
+            "methods.Mine.grid: 1 is no argument of this class",
+        ),
         ({"estimator": "sklearn.svm.SVC"}, "methods.Mine.estimator: SVC is no regressor"),
         (
             {"estimator": "sklearn.svm.SVR", "settings": {"C": -1}},

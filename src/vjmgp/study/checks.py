@@ -9,7 +9,6 @@ import importlib.util
 import math
 import os
 import shlex
-import sys
 import sysconfig
 import time
 import traceback
@@ -168,7 +167,6 @@ def check_own_regularizers(study: Study) -> None:
     for method in study.methods.values():
         if method.is_gp and "." in method.regularizer:
             where = f"methods.{method.name}.gp.regularizer"
-            refuse_pythons_own(method.regularizer, where)
             _imported(method.regularizer, where)
             from ..engine.regularizers import find_regularizer  # slow, and only needed here
 
@@ -247,7 +245,6 @@ def check_estimators(study: Study) -> None:
         if "estimator" not in definition:
             continue
         where, path = f"methods.{name}", definition["estimator"]
-        refuse_pythons_own(path, f"{where}.estimator")
         found = _imported(path, f"{where}.estimator")
         if not is_learner(found):  # before it is called: a config from elsewhere runs nothing
             raise ConfigError(
@@ -271,12 +268,6 @@ def is_learner(found: Any) -> bool:
     """Whether something is a class with the methods of scikit-learn's regressors."""
     methods = ("fit", "predict", "get_params", "set_params")
     return isinstance(found, type) and all(callable(getattr(found, m, None)) for m in methods)
-
-
-def refuse_pythons_own(path: str, where: str) -> None:
-    """Nothing of Python's own library is a method, and importing some of it does things."""
-    if path.split(".")[0] in sys.stdlib_module_names:
-        raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
 
 
 def _imported(path: str, where: str) -> Any:

@@ -9,6 +9,7 @@ import csv
 import functools
 import importlib
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -239,10 +240,16 @@ def _check_method(name: str, definition: Json) -> None:
         raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
         raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+    if "estimator" in definition:
+        _check_import(definition["estimator"], f"methods.{name}.estimator")
+    elif "." in definition["gp"].get("regularizer", ""):
+        _check_import(definition["gp"]["regularizer"], f"methods.{name}.gp.regularizer")
     grids = [("grid", part) for part in grids_of(definition)]
     for part, entries in [("settings", definition.get("settings", {})), *grids]:
         for key, value in entries.items():
             for item in value if isinstance(value, list) else [value]:
+                if str(key).split("__")[-1] == "regularizer" and "." in str(item):
+                    _check_import(str(item), f"methods.{name}.{part}.{key}")
                 if isinstance(item, str) and _is_number(item):
                     raise ConfigError(
                         f"methods.{name}.{part}.{key}: {item!r} is text to YAML, not a number; "
@@ -251,6 +258,22 @@ def _check_method(name: str, definition: Json) -> None:
     low, high = definition.get("gp", {}).get("init_depth", (0, 0))
     if not low <= high <= definition.get("gp", {}).get("max_depth", 10):
         raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
+
+
+def _check_import(path: str, where: str) -> None:
+    """What a config names is imported later, which of some modules does things by itself.
+
+    So nothing is let through that holds no method: Python's own library, and what libraries do not
+    mean for others, such as package.__main__ and package.tests.
+    """
+    parts = path.split(".")
+    if parts[0] in sys.stdlib_module_names:
+        raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
+    private = [part for part in parts if part.startswith("_") or part in ("tests", "conftest")]
+    if private:
+        raise ConfigError(
+            f"{where}: {path} is not for others to import ({private[0]}); give a public path."
+        )
 
 
 def grids_of(definition: Json) -> list[Json]:
