@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import warnings
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -97,10 +98,16 @@ def test_each_runs_with_one_grid_point(name):
     assert len(versions) == needed.get(name, 0)
 
 
+def test_versions_of_any_installed_package_are_known():
+    assert versions_for("yaml.X") == {"PyYAML": version("PyYAML")}
+    assert versions_for("my_learners.X") == versions_for("") == {}
+
+
 def test_the_number_of_cores_changes_nothing():
     """Each job has one thread, whatever the machine and the libraries would like."""
     script = """
 import warnings
+from importlib.metadata import version
 warnings.simplefilter("ignore")
 from test_competitors import one_point, problem_of
 from vjmgp.study.learners import make, run

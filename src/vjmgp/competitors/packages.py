@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,24 @@ def import_all(path: str) -> None:
         importlib.import_module(module)
 
 
+@functools.cache
+def _providers(module: str) -> tuple[str, ...]:
+    """The distributions that a module is from; none for a file of the user's own."""
+    if module in ("", "sklearn", "vjmgp"):  # every record has their versions
+        return ()
+    return tuple(sorted(set(packages_distributions().get(module, ()))))
+
+
 def how_to_install(extras: Iterable[str]) -> str:
     """The command."""
     return f'pip install "vjmgp[{",".join(sorted(set(extras)))}]"'
 
 
 def versions_for(path: str) -> dict[str, str]:
-    """Versions of the optional packages that a class's results depend on."""
+    """Versions of the packages that a class's results depend on, beyond those of every method."""
     requirement = requirement_of(path)
     found = {}
-    for name in requirement.distributions if requirement else ():
+    for name in requirement.distributions if requirement else _providers(path.split(".")[0]):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
