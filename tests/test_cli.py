@@ -117,6 +117,7 @@ def test_a_wrong_config_is_told_before_anything_runs(table, capsys):
     for name, text, answer in (
         ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
         ("b.yaml", "a: [", "b.yaml is no YAML"),
+        ("d.yaml", "seeds: 2\nseeds: 4\n", "d.yaml: "),
         ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml is no YAML"),
     ):
         Path(name).write_text(text)

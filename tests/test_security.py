@@ -12,6 +12,7 @@ from test_study_config import study_of
 from workflow_runs import ROOT, STUDY, all_tables, snakemake
 
 from vjmgp import VJMRegressor, load_model
+from vjmgp.cli import main
 from vjmgp.study.checks import check_before_a_run
 from vjmgp.study.schema import ConfigError
 
@@ -116,6 +117,15 @@ def test_yaml_makes_no_objects(tmp_path):
     snakemake(tmp_path, path, "-n", ok=False)
     with pytest.raises(yaml.YAMLError):
         yaml.safe_load(path.read_text())
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_the_command_does_not_let_snakemake_evaluate_a_config(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.yaml").write_text(f"__use_yte__: true\ntitle: ?{EVIL} or 'x'\n")
+    for what in ("check", "run", "resume", "status", "report"):
+        assert main(["study", what, "evil.yaml"]) == 2
+        assert "there is no key '__use_yte__'" in capsys.readouterr().err
     assert not (tmp_path / "pwned").exists()
 
 

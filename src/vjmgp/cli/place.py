@@ -25,7 +25,7 @@ def read_config(path: Path) -> Any:
     import yaml
 
     from ..study.config import read_study
-    from ..study.schema import ConfigError
+    from ..study.schema import ConfigError, refuse_repeated_keys
 
     root = workflow_folder()
     try:
@@ -33,6 +33,7 @@ def read_config(path: Path) -> Any:
     except yaml.YAMLError as error:
         raise ValueError(f"{path} is no YAML: {error}") from None
     try:
+        refuse_repeated_keys(path)
         return read_study(
             config, root / "workflow/schemas/config.schema.yaml", root / "config/methods.yaml"
         )
