@@ -1,9 +1,19 @@
-"""The profile for queues other than SLURM, with a queue of three lines."""
+"""The profile for queues other than SLURM, with a queue of three lines; jobs left in SLURM's queue,
+with one that is a folder."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import pandas as pd
-from workflow_runs import ROOT, STUDY, snakemake
+import pytest
+from workflow_runs import ROOT, STUDY, command, snakemake
 
-from vjmgp.study.leftovers import _is_of
+from vjmgp.study import leftovers, running
 from vjmgp.study.progress import Progress
 
 QUEUE = """
@@ -27,16 +37,139 @@ def test_a_queue_with_a_command_to_submit(finished, tmp_path):
     assert len((tmp_path / "submitted.txt").read_text().splitlines()) == 3
 
 
-def test_jobs_of_this_study_alone_are_cancelled():
-    script = "python -m snakemake --configfiles {} --config {} --mode remote"
-    mine = script.format("'/a b/my.yaml'", "")
-    assert _is_of(mine, ["/a b/my.yaml"], "results")
-    assert not _is_of(mine, ["/a b/other.yaml"], "results")
-    assert not _is_of(mine, [], "results")
-    moved = script.format("/a/my.yaml", "results=elsewhere")
-    assert _is_of(moved, ["/a/my.yaml"], "elsewhere")
-    assert not _is_of(moved, ["/a/my.yaml"], "results")
-    assert _is_of("python -m snakemake --mode remote", [], "results")
+# -- jobs of killed runs -------------------------------------------------------------------------
+
+SLURM = """#!{python}
+import os, sys
+from pathlib import Path
+
+queue, words = Path({queue!r}), [part for word in sys.argv[1:] for part in word.split("=")]
+match Path(sys.argv[0]).name:
+    case "sbatch":  # jobs wait for ever
+        (queue / str(os.getpid())).write_text(words[words.index("--job-name") + 1])
+        print(os.getpid())
+    case "squeue":
+        names = words[words.index("--name") + 1].split(",")
+        form = words[words.index("--format") + 1].replace("%T", "PENDING")
+        for job in queue.iterdir():
+            if job.read_text() in names:
+                print(form.replace("%i", job.name))
+    case "scancel":
+        for number in words:
+            (queue / number).unlink()
+"""
+
+
+@pytest.fixture
+def queue(tmp_path, monkeypatch):
+    """The folder with a file for each job of a SLURM that runs none."""
+    queue, commands = tmp_path / "queue", tmp_path / "commands"
+    for folder in (queue, commands):
+        folder.mkdir()
+    for name in ("sbatch", "squeue", "scancel"):
+        file = commands / name
+        file.write_text(SLURM.format(python=sys.executable, queue=str(queue)))
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+    return queue
+
+
+def submit(queue, **jobs):
+    for job, name in jobs.items():
+        (queue / job).write_text(name)
+
+
+def left_in(queue):
+    return sorted(job.name for job in queue.iterdir())
+
+
+def start(results, run_id, is_alone=True):
+    """What `before_the_run` does; the run ends as if it was killed."""
+    lock = running.claim(results, "my.yaml", run_id)
+    leftovers.cancel(results, run_id, is_alone=is_alone)
+    lock.release()
+
+
+def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path, capsys):
+    start(tmp_path / "results", "vjmgp_a")
+    start(tmp_path / "other", "vjmgp_b")
+    submit(queue, a1="vjmgp_a", a2="vjmgp_a", b1="vjmgp_b", mine="my_job")
+    start(tmp_path / "third", "vjmgp_c")
+    assert left_in(queue) == ["a1", "a2", "b1", "mine"]
+    start(tmp_path / "results", "vjmgp_d")
+    assert left_in(queue) == ["b1", "mine"]
+    said = capsys.readouterr().err
+    assert said == "Note: 2 jobs of a killed run were in the queue; they are cancelled.\n"
+    assert running.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
+
+
+def test_jobs_are_not_forgotten_while_slurm_does_not_answer(queue, tmp_path, monkeypatch, capsys):
+    results = tmp_path / "results"
+    start(results, "vjmgp_a")
+    submit(queue, a1="vjmgp_a", b1="vjmgp_b")
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", "/nowhere")
+        start(results, None)  # a local run, on a machine without SLURM
+    squeue = tmp_path / "commands/squeue"
+    works = squeue.read_text()
+    squeue.write_text("#!/bin/sh\necho 'Unable to contact slurm controller' >&2; exit 1\n")
+    start(results, "vjmgp_b")
+    assert capsys.readouterr().err == (
+        "Note: jobs of an earlier run may still be in SLURM's queue: "
+        "Unable to contact slurm controller\n"
+    )
+    squeue.write_text(works)
+    start(results, None)
+    assert left_in(queue) == []
+    assert running.job_names(results) == []
+
+
+def test_without_locks_a_person_decides_about_jobs(queue, tmp_path, capsys):
+    results = tmp_path / "results"
+    start(results, "vjmgp_a")
+    submit(queue, a1="vjmgp_a")
+    start(results, "vjmgp_b", is_alone=False)
+    assert left_in(queue) == ["a1"]
+    assert capsys.readouterr().err == (
+        "Note: 1 jobs of an earlier run are in the queue, and without locks nobody can tell "
+        "whether it is alive. If it is not: scancel a1\n"
+    )
+    assert running.job_names(results) == ["vjmgp_a", "vjmgp_b"]
+
+
+def test_a_copy_of_a_results_folder_does_not_own_its_jobs(queue, tmp_path):
+    start(tmp_path / "results", "vjmgp_a")
+    submit(queue, a1="vjmgp_a")
+    shutil.copytree(tmp_path / "results", tmp_path / "copy")
+    start(tmp_path / "copy", "vjmgp_b")
+    assert left_in(queue) == ["a1"]
+
+
+def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
+    submit(queue, other="vjmgp_other")
+    call = command(
+        tmp_path, STUDY, LASSO, "--profile", str(ROOT / "profiles/slurm"),
+        "--slurm-no-account", "--slurm-status-command", "squeue",
+    )  # fmt: skip
+    with (tmp_path / "said.txt").open("w") as log:
+        process = subprocess.Popen(call, stdout=log, stderr=log, start_new_session=True)
+    while len(left_in(queue)) < 2:
+        assert process.poll() is None, (tmp_path / "said.txt").read_text()
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    about = json.loads((tmp_path / "results" / running.ABOUT).read_text())
+    assert {(queue / job).read_text() for job in left_in(queue)} == {
+        "vjmgp_other",
+        *about["job_names"],
+    }
+    snakemake(tmp_path, STUDY, "--unlock")
+    said = snakemake(tmp_path, STUDY, LASSO)
+    assert "jobs of a killed run were in the queue; they are cancelled." in said
+    assert left_in(queue) == ["other"]
+
+
+# -- time, memory, attempts ----------------------------------------------------------------------
 
 
 def test_a_job_that_is_tried_again_has_not_failed():

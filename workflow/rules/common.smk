@@ -6,7 +6,7 @@ from pathlib import Path
 import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
 from vjmgp.engine.identity import engine_id
-from vjmgp.study import checks, faults, running, warm
+from vjmgp.study import checks, faults, leftovers, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.outdated import code_of
 from vjmgp.study.schema import ConfigError, refuse_repeated_keys
@@ -153,9 +153,10 @@ def before_the_run():
     try:
         checks.check_datasets_can_be_had(STUDY)
         faults.tell_of_another_study(STUDY, CONFIG_FILES)
-        LOCK = running.claim(Path(RESULTS), CONFIG_FILES)
-        if not workflow.local_exec:
-            faults.cancel_leftovers(STUDY, list(map(str, workflow.configfiles)))
+        # What SLURM's executor calls all jobs of this run; others have no such name.
+        run_id = getattr(workflow.scheduler._executor, "run_uuid", None)
+        LOCK = running.claim(Path(RESULTS), CONFIG_FILES, run_id)
+        leftovers.cancel(Path(RESULTS), run_id, is_alone=LOCK is not None)
     except OSError as error:
         raise WorkflowError(str(error))
     if STUDY.config["warm_workers"] and workflow.local_exec:

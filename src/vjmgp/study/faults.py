@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from . import leftovers, outdated, running, seals
+from . import outdated, running, seals
 from .config import Study
 
 MOST_LINES = 20
@@ -99,13 +99,6 @@ def tell_of_another_study(study: Study, config: str) -> None:
             "and report are now those of this study. A folder of its own keeps both: --config "
             "results=FOLDER"
         )
-
-
-def cancel_leftovers(study: Study, configs: list[str]) -> None:
-    """Cancel the cluster jobs of a run of this study that was killed."""
-    numbers = leftovers.cancel_leftovers(configs, study.config["results"])
-    if numbers:
-        tell(f"Note: {len(numbers)} jobs of a killed run were in the queue; they are cancelled.")
 
 
 def tell(text: str) -> None:

@@ -1,61 +1,49 @@
-"""Jobs that a killed run has left in SLURM's queue: found and cancelled before the next run.
+"""Jobs that a killed run has left in SLURM's queue: cancelled before the next run.
 
 Snakemake cancels its jobs when it is stopped, but not when it is killed. They would go on, beside
-those of the next run, and compute the same blocks.
+those of the next run, and compute the same blocks. SLURM's executor gives all jobs of a run one
+name that no other run has; `running.claim` notes it in the results folder.
 """
 
 from __future__ import annotations
 
-import base64
-import re
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
-PREFIX = "vjmgp"
-"""Of the names of jobs, as in profiles/slurm."""
+from . import running
+from .faults import tell
 
 
-def cancel_leftovers(configs: list[str], results: str) -> list[str]:
-    """Cancel the jobs of an earlier run of this study; their numbers.
+def cancel(results: Path, run_id: str | None, is_alone: bool) -> None:
+    """Cancel the jobs of earlier runs in this results folder, but not those of this run.
 
-    Only call it while the results folder is claimed: then no other run can own them.
+    `is_alone` where the lock on the folder is held: then no other run can be alive.
     """
-    if not shutil.which("squeue") or not shutil.which("scancel"):
-        return []
-    found = [number for number in _jobs_from_here() if _is_of(_script(number), configs, results)]
-    if found:
-        subprocess.run(["scancel", *found], check=False)  # noqa: S603, S607
-    return found
+    names = [name for name in running.job_names(results) if name != run_id]
+    if not names or not shutil.which("squeue"):
+        return  # the names stay noted for a run that can ask
+    try:
+        jobs = _say("squeue", "--me", "--noheader", "--format=%i", f"--name={','.join(names)}")
+        if jobs and not is_alone:
+            # On a file system without locks the earlier run may be alive. Blocks that are computed
+            # twice cost less than the jobs of somebody's run, so a person has to decide.
+            tell(
+                f"Note: {len(jobs)} jobs of an earlier run are in the queue, and without locks "
+                f"nobody can tell whether it is alive. If it is not: scancel {' '.join(jobs)}"
+            )
+        elif jobs:
+            _say("scancel", *jobs)
+            tell(f"Note: {len(jobs)} jobs of a killed run were in the queue; they are cancelled.")
+    except (OSError, subprocess.SubprocessError) as error:
+        why = getattr(error, "stderr", None) or error
+        tell(f"Note: jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}")
+        return
+    if is_alone:
+        running.forget_jobs(results, names)
 
 
-def _jobs_from_here() -> list[str]:
-    """Numbers of this user's jobs that wait or run, and were submitted from this directory."""
-    lines = _say("squeue", "--me", "--noheader", "--states=PD,R,CF", "--format=%i|%j|%Z")
-    jobs = (line.split("|", 2) for line in lines.splitlines())
-    here = str(Path.cwd())
-    return [job[0] for job in jobs if job[1].startswith(PREFIX + "_") and job[2] == here]
-
-
-def _script(number: str) -> str:
-    """What a job runs, with the parts that Snakemake has encoded in plain text."""
-    text = _say("scontrol", "write", "batch_script", number, "-")
-    return re.sub(
-        "base64//([A-Za-z0-9+/=]+)",
-        lambda part: base64.b64decode(part[1]).decode(errors="replace"),
-        text,
-    )
-
-
-def _is_of(script: str, configs: list[str], results: str) -> bool:
-    """Whether a job is one of the study of these config files with this results folder."""
-    wanted = [any(name in script for name in (path, shlex.quote(path))) for path in configs]
-    same_configs = all(wanted) and ("--configfiles" in script) == bool(configs)
-    given = re.search(r"results=(\S+)", script)
-    return same_configs and (given is None or given[1].strip("'\"") == results)
-
-
-def _say(*words: str) -> str:
-    result = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
-    return result.stdout if result.returncode == 0 else ""
+def _say(*words: str) -> list[str]:
+    """The words that a command answers; an error where it fails or takes too long."""
+    result = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)  # noqa: S603
+    return result.stdout.split()

@@ -78,5 +78,5 @@ def is_unexplained(last_run: dict[str, str]) -> bool:
     """
     here = str(Path.cwd())
     return bool(last_run) and (
-        last_run["folder"] != here or not Path(".snakemake/metadata").is_dir()
+        last_run.get("started_in") != here or not Path(".snakemake/metadata").is_dir()
     )

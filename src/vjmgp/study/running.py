@@ -14,8 +14,11 @@ import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
+
+from ..fetching import write_whole
 
 LOCK = ".running.lock"
 ABOUT = ".running.json"
@@ -27,10 +30,11 @@ class StudyIsRunningError(OSError):
     """Another process runs a study in this folder."""
 
 
-def claim(results: Path, config: str) -> FileLock | None:
+def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | None:
     """Hold the folder for this process until it ends; where it cannot be held, tell why.
 
-    None where the file system knows no such locks.
+    None where the file system knows no such locks. `run_id` is the name of the jobs that this run
+    is going to submit to SLURM; those of earlier runs stay noted until `forget_jobs`.
     """
     lock = FileLock(results / LOCK)
     can_lock = True
@@ -55,10 +59,12 @@ def claim(results: Path, config: str) -> FileLock | None:
         "pid": os.getpid(),
         "host": platform.node(),
         "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "folder": str(Path.cwd()),
+        "started_in": str(Path.cwd()),
         "config": config,
+        "folder": str(results.resolve()),
+        "job_names": job_names(results) + ([run_id] if run_id else []),
     }
-    (results / ABOUT).write_text(json.dumps(about, ensure_ascii=False) + "\n", encoding="utf-8")
+    _note(results, about)
     return lock if can_lock else None
 
 
@@ -82,16 +88,42 @@ def is_running(results: Path, patience: float = 0.0) -> str | None:
 
 def last_run(results: Path) -> dict[str, str]:
     """The run before, if there was one: its config, and the directory it was started in."""
+    about = _about(results)
+    return {key: str(about[key]) for key in ("config", "started_in") if key in about}
+
+
+def job_names(results: Path) -> list[str]:
+    """Names of jobs that runs in this folder have submitted to SLURM, and that may be left.
+
+    A copy of a results folder has none: its jobs are those of the folder it was copied from.
+    """
+    about = _about(results)
+    is_here = about.get("folder") == str(results.resolve())
+    return list(about.get("job_names", [])) if is_here else []
+
+
+def forget_jobs(results: Path, names: list[str]) -> None:
+    """Jobs of these names are known to be gone."""
+    left = [name for name in job_names(results) if name not in names]
+    _note(results, _about(results) | {"job_names": left})
+
+
+def _about(results: Path) -> dict[str, Any]:
+    """What is noted about the last run in this folder; nothing if that cannot be read."""
     try:
         about = json.loads((results / ABOUT).read_text(encoding="utf-8"))
-        return {key: str(about[key]) for key in ("config", "folder")}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
         return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _note(results: Path, about: dict[str, Any]) -> None:
+    text = json.dumps(about, ensure_ascii=False) + "\n"
+    write_whole(results / ABOUT, [text.encode()])
 
 
 def _describe(results: Path) -> str:
-    try:
-        about = json.loads((results / ABOUT).read_text(encoding="utf-8"))
-        return f"process {about['pid']} on {about['host']} since {about['since']}"
-    except (OSError, ValueError, KeyError):
+    about = _about(results)
+    if not {"pid", "host", "since"} <= about.keys():
         return "another process"
+    return f"process {about['pid']} on {about['host']} since {about['since']}"
