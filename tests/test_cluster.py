@@ -16,25 +16,46 @@ from workflow_runs import ROOT, STUDY, command, snakemake
 from vjmgp.study import leftovers, running
 from vjmgp.study.progress import Progress
 
-QUEUE = """
+QSUB = """#!/bin/sh
+echo "$@" >> submitted.txt
+while [ $# -gt 1 ]; do
+    # Grid Engine, too, does not start a job whose output has no folder.
+    if [ "$1" = -o ] && [ ! -d "$2" ]; then exit 1; fi
+    shift
+done
 sh "$1" > /dev/null 2>&1 &
-echo "$1" >> submitted.txt
 echo $!
 """
 LASSO = "results/runs/paper/192_vineyard/LassoLars/seeds_0-1.jsonl"
 
 
-def test_a_queue_with_a_command_to_submit(finished, tmp_path):
-    (tmp_path / "queue.sh").write_text(QUEUE)
+@pytest.fixture
+def put_command(tmp_path, monkeypatch):
+    """Puts a command of our own before those of the machine."""
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    def put(name, script):
+        (folder / name).write_text(script)
+        (folder / name).chmod(0o755)
+
+    return put
+
+
+def test_a_queue_with_a_command_to_submit(finished, tmp_path, put_command):
+    put_command("qsub", QSUB)
     snakemake(
-        tmp_path, STUDY, LASSO, "--cores", "2", "--profile", str(ROOT / "profiles/cluster"),
-        "--cluster-generic-submit-cmd", "sh queue.sh",
+        tmp_path, STUDY, LASSO, "--profile", str(ROOT / "profiles/cluster"),
+        "--set-resources", "run_baseline:runtime=90",
     )  # fmt: skip
     ours, theirs = (pd.read_json(folder / LASSO, lines=True) for folder in (tmp_path, finished))
     for column in ("test_r2", "train_r2", "inputs", "basis"):
         assert ours[column].tolist() == theirs[column].tolist()
     # Downloads run where Snakemake runs; prepare, split and the runs are submitted.
-    assert len((tmp_path / "submitted.txt").read_text().splitlines()) == 3
+    submitted = (tmp_path / "submitted.txt").read_text().splitlines()
+    assert len(submitted) == 3
+    assert "-l h_rt=5400 " in submitted[-1]
 
 
 # -- jobs of killed runs -------------------------------------------------------------------------
@@ -61,16 +82,12 @@ match Path(sys.argv[0]).name:
 
 
 @pytest.fixture
-def queue(tmp_path, monkeypatch):
+def queue(tmp_path, put_command):
     """The folder with a file for each job of a SLURM that runs none."""
-    queue, commands = tmp_path / "queue", tmp_path / "commands"
-    for folder in (queue, commands):
-        folder.mkdir()
+    queue = tmp_path / "queue"
+    queue.mkdir()
     for name in ("sbatch", "squeue", "scancel"):
-        file = commands / name
-        file.write_text(SLURM.format(python=sys.executable, queue=str(queue)))
-        file.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+        put_command(name, SLURM.format(python=sys.executable, queue=str(queue)))
     return queue
 
 
@@ -103,22 +120,23 @@ def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path
     assert running.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
 
 
-def test_jobs_are_not_forgotten_while_slurm_does_not_answer(queue, tmp_path, monkeypatch, capsys):
+def test_jobs_are_not_forgotten_while_slurm_does_not_answer(
+    queue, tmp_path, put_command, monkeypatch, capsys
+):
     results = tmp_path / "results"
     start(results, "vjmgp_a")
     submit(queue, a1="vjmgp_a", b1="vjmgp_b")
     with monkeypatch.context() as patch:
         patch.setenv("PATH", "/nowhere")
         start(results, None)  # a local run, on a machine without SLURM
-    squeue = tmp_path / "commands/squeue"
-    works = squeue.read_text()
-    squeue.write_text("#!/bin/sh\necho 'Unable to contact slurm controller' >&2; exit 1\n")
+    works = (tmp_path / "commands/squeue").read_text()
+    put_command("squeue", "#!/bin/sh\necho 'Unable to contact slurm controller' >&2; exit 1\n")
     start(results, "vjmgp_b")
     assert capsys.readouterr().err == (
         "Note: jobs of an earlier run may still be in SLURM's queue: "
         "Unable to contact slurm controller\n"
     )
-    squeue.write_text(works)
+    put_command("squeue", works)
     start(results, None)
     assert left_in(queue) == []
     assert running.job_names(results) == []
