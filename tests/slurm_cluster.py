@@ -6,6 +6,7 @@ python tests/slurm_cluster.py        # starts it and waits for Ctrl-C
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -15,8 +16,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 CONFIG = Path("/etc/slurm/slurm.conf")
 MARK = "# written by vjmgp's tests"
+LOCK = Path("/run/vjmgp-slurm.lock")
+"""There is one config for the machine, so there can be one cluster."""
 PACKAGES = ("slurm-wlm", "munge")
 PORTS = {"n1": 6821, "n2": 6822}
 TEMPLATE = """{mark}
@@ -61,18 +66,64 @@ def run(*words: str) -> str:
     return result.stdout
 
 
+def install() -> None:
+    """Install SLURM by apt."""
+    if not shutil.which("apt-get"):
+        raise CannotStartError("SLURM is not installed, and there is no apt-get")
+    words = ("apt-get", "install", "-y", "--no-install-recommends", *PACKAGES)
+    try:
+        run(*words)
+    except CannotStartError:  # a fresh machine has no lists of packages, or old ones
+        run("apt-get", "update")
+        run(*words)
+
+
+def stop_leftovers() -> None:
+    """Stop the daemons and jobs of a test run that was killed. Its lock must be free."""
+    ours = re.search(rf"^{MARK}$.*^StateSaveLocation=(.*)/state$", CONFIG.read_text(), re.M | re.S)
+    if not ours:
+        raise CannotStartError(f"{CONFIG} is there already, and not ours")
+    folder = Path(ours[1])
+    for file in folder.glob("*.pid"):
+        pid = file.read_text().strip()
+        program = Path("/proc", pid, "comm")
+        if pid and program.exists() and program.read_text().startswith("slurm"):
+            os.kill(int(pid), signal.SIGKILL)
+    for node in PORTS:
+        kill_jobs(node)
+    CONFIG.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def kill_jobs(node: str) -> int:
+    """Kill what runs on a node; the number of processes."""
+    mark, killed = f"SLURMD_NODENAME={node}".encode(), 0
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            is_there = mark in (path / "environ").read_bytes().split(b"\0")
+            if is_there and int(path.name) != os.getpid():
+                os.kill(int(path.name), signal.SIGKILL)
+                killed += 1
+        except OSError:  # it has ended
+            continue
+    return killed
+
+
 class Cluster:
     """Two nodes of one core each."""
 
     def __init__(self) -> None:
         if os.geteuid():
             raise CannotStartError("a SLURM of one's own needs root")
-        if CONFIG.exists() and MARK not in CONFIG.read_text():
-            raise CannotStartError(f"{CONFIG} is there already, and not ours")
         if not shutil.which("slurmctld"):
-            if not shutil.which("apt-get"):
-                raise CannotStartError("SLURM is not installed, and there is no apt-get")
-            run("apt-get", "install", "-y", "--no-install-recommends", *PACKAGES)
+            install()
+        self.lock = FileLock(LOCK)
+        try:
+            self.lock.acquire(timeout=0)
+        except Timeout:
+            raise CannotStartError("other tests run on a SLURM of this machine") from None
+        if CONFIG.exists():
+            stop_leftovers()
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes: dict[str, subprocess.Popen[bytes]] = {}
         self.started: list[subprocess.Popen[bytes]] = []
@@ -113,21 +164,14 @@ class Cluster:
         """Start a node's daemon."""
         self.nodes[node] = self._start("slurmd", "-D", "-N", node)
 
-    def kill_node(self, node: str) -> None:
-        """Kill a node: its daemon and whatever runs there."""
-        processes = {self.nodes[node].pid}
-        for path in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (path / "environ").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if f"SLURMD_NODENAME={node}".encode() in words and int(path.name) != os.getpid():
-                processes.add(int(path.name))
-        for pid in processes:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+    def kill_node(self, node: str) -> int:
+        """Kill a node: its daemon and whatever runs there; the number of processes of jobs."""
+        self.nodes[node].kill()
+        return kill_jobs(node)
+
+    def is_busy(self, node: str) -> bool:
+        """Whether a job runs on a node."""
+        return bool(run("squeue", "-h", "-t", "R", "-w", node))
 
     def queue(self) -> list[str]:
         """The jobs that wait or run."""
@@ -152,6 +196,7 @@ class Cluster:
                 process.wait()
         CONFIG.unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.lock.release()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import time
 
 import pandas as pd
 import pytest
+import slurm_cluster
+from filelock import FileLock
 from workflow_runs import ROOT, STUDY, command, snakemake
 
 from vjmgp.study import leftovers, running
@@ -207,3 +209,50 @@ def test_time_and_memory_double_with_each_attempt(tmp_path):
     said = snakemake(tmp_path, STUDY, LASSO, "-n", "--workflow-profile", "none", "--attempt", "3")
     assert "mem_mb=8000" in said
     assert "runtime=20" in said
+
+
+# -- the SLURM of the slow tests -----------------------------------------------------------------
+
+
+def test_slurm_is_installed_on_a_fresh_machine(tmp_path, put_command, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    put_command("apt-get", "#!/bin/sh\nif [ $1 = update ]; then touch lists; else ls lists; fi\n")
+    slurm_cluster.install()
+    put_command("apt-get", "#!/bin/sh\necho no network >&2; exit 100\n")
+    with pytest.raises(slurm_cluster.CannotStartError, match="no network"):
+        slurm_cluster.install()
+
+
+def test_two_test_runs_do_not_share_a_slurm(tmp_path, put_command, monkeypatch):
+    put_command("slurmctld", "")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(slurm_cluster, "LOCK", tmp_path / "lock")
+    with (
+        FileLock(tmp_path / "lock", is_singleton=False),
+        pytest.raises(slurm_cluster.CannotStartError, match="other tests run on a SLURM"),
+    ):
+        slurm_cluster.Cluster()
+
+
+def test_daemons_of_a_killed_test_run_are_stopped(tmp_path, monkeypatch):
+    config, folder = tmp_path / "slurm.conf", tmp_path / "slurm-1"
+    monkeypatch.setattr(slurm_cluster, "CONFIG", config)
+    monkeypatch.setattr(slurm_cluster, "PORTS", {"no_such_node": 0})
+    config.write_text("ClusterName=theirs\n")
+    with pytest.raises(slurm_cluster.CannotStartError, match="not ours"):
+        slurm_cluster.stop_leftovers()
+    folder.mkdir()
+    config.write_text(
+        slurm_cluster.TEMPLATE.format(mark=slurm_cluster.MARK, host="here", folder=folder)
+    )
+    shutil.copy(shutil.which("sleep"), tmp_path / "slurmd")
+    ours, other = (subprocess.Popen([name, "60"]) for name in (tmp_path / "slurmd", "sleep"))
+    (folder / "slurmd-n1.pid").write_text(f"{ours.pid}\n")
+    (folder / "slurmd-n2.pid").write_text(f"{other.pid}\n")  # a number that is used again
+    slurm_cluster.stop_leftovers()
+    assert ours.wait(timeout=5) == -signal.SIGKILL
+    assert other.poll() is None
+    other.kill()
+    other.wait()
+    assert not config.exists()
+    assert not folder.exists()
