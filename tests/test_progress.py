@@ -95,6 +95,19 @@ def test_a_log_in_another_encoding(tmp_path):
     assert last_line(str(log)) == last_line(str(tmp_path / "none.log")) == ""
 
 
+def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
+    log = tmp_path / "76.log"
+    reason = "slurmstepd-n2: error: StepId=76.0 exceeded memory limit (2 > 1), being killed"
+    log.write_text(
+        f"rule run_gp:\n{reason}\nslurmstepd-n2: error: later\nAt least one job failed\n"
+    )
+    stream = io.StringIO()
+    a_run(handler(stream), log)
+    assert (
+        f"FAILED: run_gp: VJM on a, seeds 0-1\n    {reason}\n    log: {log}\n" in stream.getvalue()
+    )
+
+
 def test_in_a_file_lines_are_few(tmp_path):
     stream = io.StringIO()
     made = handler(stream)

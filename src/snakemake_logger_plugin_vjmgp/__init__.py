@@ -17,7 +17,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from vjmgp.study.jobs import last_line
+from vjmgp.study.jobs import lines_of
 from vjmgp.study.progress import Progress, describe
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -54,15 +54,21 @@ def without_places(text: str) -> str:
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
 
+def _most_telling(lines: list[str]) -> list[str]:
+    """Of a log, the line in which SLURM says why it ended the job (memory, time); else the last."""
+    by_slurm = [line for line in lines if line.startswith("slurmstepd")]
+    return by_slurm[:1] or lines[-1:]
+
+
 def _failure(record: Any, what: str) -> str:
-    """What failed, what the cluster and the last line of its log say, and where the log is."""
+    """What failed, what the cluster and a line of its log say, and where the log is."""
     lines = [f"FAILED: {record.rule_name}: {what}"]
     if getattr(record, "rule_msg", None):
         lines.append(f"    {record.rule_msg}")
     for log in record.log or ():
         path = Path(str(log).split(" (")[0])
-        said = last_line(str(path))
-        lines += [f"    {said}"] if said else []
+        said = lines_of(str(path))
+        lines += [f"    {line}" for line in _most_telling(said)]
         lines.append(f"    log: {path}")
     return "\n".join(lines)
 

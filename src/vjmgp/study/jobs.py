@@ -81,9 +81,13 @@ def _is_full(error: BaseException | None) -> bool:
     return False
 
 
+def lines_of(log: str) -> list[str]:
+    """What a step said. Messages of a library's own may be in any encoding."""
+    path = Path(log)
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    return text.strip().splitlines()
+
+
 def last_line(log: str) -> str:
     """What a failed step said last: the message of its exception."""
-    path = Path(log)
-    # A library's own messages may be in any encoding.
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    return (text.strip().splitlines() or [""])[-1]
+    return (lines_of(log) or [""])[-1]
