@@ -7,6 +7,7 @@ missing, and is skipped where it cannot.
 import copy
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -85,7 +86,9 @@ def test_a_study_on_the_cluster_gives_the_tables_of_one_machine(cluster, tmp_pat
 
 def test_a_node_dies_in_the_middle(cluster, tmp_path, undisturbed):
     process = start_and_wait(tmp_path, LONGER, blocks=2)
-    cluster.kill_node("n2")
+    while not cluster.is_busy("n2"):
+        time.sleep(0.1)
+    assert cluster.kill_node("n2")  # some process of a job
     assert process.wait(timeout=900) == 0, (tmp_path / "said.txt").read_text()
     assert all_tables(tmp_path) == undisturbed
     assert not cluster.queue()
@@ -106,6 +109,18 @@ def test_snakemake_is_killed_and_started_again(cluster, tmp_path, undisturbed):
         assert "jobs of a killed run were in the queue; they are cancelled." in said
     again = times(tmp_path)
     assert {name: again[name] for name in finished} == finished
+    assert all_tables(tmp_path) == undisturbed
+    assert not cluster.queue()
+
+
+def test_another_study_leaves_live_jobs_alone(cluster, tmp_path, undisturbed):
+    """Of the same config, from the same directory, into another results folder."""
+    process = start_and_wait(tmp_path, LONGER, blocks=1)
+    facts = "other/datasets/192_vineyard/facts.json"
+    snakemake(tmp_path, LONGER, facts, *PROFILE, "--config", "results=other")
+    assert (tmp_path / facts).exists()
+    assert process.wait(timeout=900) == 0
+    assert "FAILED" not in (tmp_path / "said.txt").read_text()
     assert all_tables(tmp_path) == undisturbed
     assert not cluster.queue()
 
@@ -157,6 +172,8 @@ def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_p
     assert "TIMEOUT" in said
     assert "AGAIN: run_baseline: Slow on 192_vineyard, seeds 0-0, with 3000 MB and 2 min" in said
     assert "FAILED: run_baseline: Large on 192_vineyard, seeds 0-0" in said
+    # Without accounting, SLURM's reason is in the job's log alone.
+    assert re.search(r"slurmstepd.*exceeded memory limit", said)
     assert "AGAIN: run_baseline: Large on 192_vineyard, seeds 0-0, with 1800 MB and 10 min" in said
     assert (pd.read_csv(tmp_path / TABLES)["status"] == "ok").all()
     assert set(json.loads((tmp_path / "threads.json").read_text())) == {1}
