@@ -108,6 +108,41 @@ def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
     )
 
 
+def test_a_group_fails_once_and_is_tried_again(tmp_path):
+    """The blocks that share a job of a cluster (profiles/slurm)."""
+    log = tmp_path / "78.log"
+    log.write_text("slurmstepd-n2: error: *** JOB 78 ON n2 CANCELLED DUE TO TIME LIMIT ***\n")
+    stream = io.StringIO()
+    made = handler(stream)
+    say(made, event=LogEvent.RUN_INFO, stats={"run_gp": 3, "total": 3})
+    group = {"event": LogEvent.GROUP_INFO, "group_id": "fits"}
+    jobs = [{"event": LogEvent.JOB_INFO, "jobid": n, "rule_name": "run_gp"} for n in (2, 6)]
+
+    def submit():
+        say(made, **group, jobs=[SimpleNamespace(jobid=job["jobid"]) for job in jobs])
+        for job in jobs:
+            say(made, **job, wildcards={})
+
+    submit()
+    errors = [job | {"event": LogEvent.JOB_ERROR, "log": ["none.log"]} for job in jobs]
+    failed = {"groupid": "fits", "aux_logs": [str(log)], "job_error_info": errors}
+    say(made, "Error", logging.ERROR, event=LogEvent.GROUP_ERROR, **failed)
+    for error in errors:
+        say(made, "Error", logging.ERROR, **error)
+    assert made.progress.failed.total() == 2
+    say(made, "Trying to restart job 2e3a5ced-17fa-5d72-b2c5-fc29200470f1.")  # not job 2
+    assert made.progress.failed.total() == 2
+    submit()
+    assert not made.progress.failed
+    assert len(made.progress.running) == 2
+    assert [line for line in stream.getvalue().splitlines() if "jobs done" not in line] == [
+        "FAILED: 2 jobs of the group fits",
+        f"    {log.read_text().strip()}",
+        f"    log: {log}",
+        "AGAIN: 2 jobs of the group fits",
+    ]
+
+
 def test_in_a_file_lines_are_few(tmp_path):
     stream = io.StringIO()
     made = handler(stream)

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from vjmgp.study.progress import Progress, describe
 SECONDS_BETWEEN_LINES = 10.0
 """Where output goes to a file, not to a screen."""
 STOPPED = "Terminating processes on user request"
-RESTARTED = re.compile(r"Trying to restart job (\d+)")
+RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
 NOTHING_TO_DO = "Nothing to be done"
 ANSWERS: list[str] = []
 """Lines to show where there was nothing to do; the workflow puts the report's path here."""
@@ -65,12 +66,19 @@ def _failure(record: Any, what: str) -> str:
     lines = [f"FAILED: {record.rule_name}: {what}"]
     if getattr(record, "rule_msg", None):
         lines.append(f"    {record.rule_msg}")
-    for log in record.log or ():
+    lines += _from_logs(record.log)
+    return "\n".join(lines)
+
+
+def _from_logs(logs: Iterable[str] | None) -> list[str]:
+    """The most telling line of each log, and where it is."""
+    lines = []
+    for log in logs or ():
         path = Path(str(log).split(" (")[0])
         said = lines_of(str(path))
         lines += [f"    {line}" for line in _most_telling(said)]
         lines.append(f"    log: {path}")
-    return "\n".join(lines)
+    return lines
 
 
 def _asked(resources: Any) -> str:
@@ -112,6 +120,10 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._print(self.format(record))
         elif event == LogEvent.RUN_INFO:
             self.progress.plan(record.stats)
+        elif event == LogEvent.GROUP_INFO:
+            self._start_group(record)
+        elif event == LogEvent.GROUP_ERROR:
+            self._fail_group(record)
         elif event == LogEvent.JOB_INFO:
             what = describe(record.rule_name, dict(record.wildcards or {}))
             self.progress.start(record.jobid, record.rule_name, what)
@@ -124,8 +136,9 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             if self.is_screen or not self.progress.to_go + len(self.progress.running):
                 self._draw()  # else when the next job has started
         elif event == LogEvent.JOB_ERROR:
+            is_new = record.jobid not in self.progress.lost  # else told with its group
             job = self.progress.fail(record.jobid)
-            if not self.interrupted:
+            if is_new and not self.interrupted:
                 self._print(_failure(record, job.what if job else f"job {record.jobid}"))
         elif restart := RESTARTED.match(str(record.msg)):
             number = int(restart[1])
@@ -138,6 +151,22 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._print(self.format(record))
         elif event is None and str(record.msg).startswith(NOTHING_TO_DO):
             self._print("\n".join([self.format(record), *ANSWERS]))
+
+    def _start_group(self, record: Any) -> None:
+        """Blocks that share a job of a cluster; their own events follow."""
+        numbers = [job.jobid for job in record.jobs]
+        if any(number in self.progress.lost for number in numbers):
+            self._print(f"AGAIN: {len(numbers)} jobs of the group {record.group_id}")
+        for number in numbers:
+            self.progress.again(number)
+
+    def _fail_group(self, record: Any) -> None:
+        """The jobs of a group fail together, for one reason."""
+        for job in record.job_error_info:
+            self.progress.fail(job["jobid"])
+        if not self.interrupted:
+            what = f"FAILED: {len(record.job_error_info)} jobs of the group {record.groupid}"
+            self._print("\n".join([what, *_from_logs(record.aux_logs)]))
 
     def _draw(self) -> None:
         """The line of progress: over the last one on a screen, now and then in a file."""
