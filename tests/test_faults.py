@@ -12,6 +12,7 @@ import pytest
 from workflow_runs import STUDY, TABLES, all_tables, made, ran, snakemake
 
 from vjmgp.cli.place import read_config
+from vjmgp.engine.identity import engine_id
 from vjmgp.study import running, status
 from vjmgp.study.seals import read_records
 
@@ -243,6 +244,20 @@ def test_a_run_that_gives_nan_is_listed_and_not_averaged_in(tmp_path):
     good = pd.read_csv(tmp_path / TABLES).query("method == 'Void' and status == 'ok'")
     medians = pd.read_csv(tmp_path / "results/tables/one/medians.csv").set_index("dataset")
     assert medians.loc["192_vineyard", "Void"] == pytest.approx(good["test_r2"].item())
+
+
+# -- killed --------------------------------------------------------------------------------------
+
+
+def test_killed_when_kernels_were_just_compiled(tmp_path):
+    """Snakemake did not live to note it; everything else is still to be done."""
+    mark = f"results/kernels/{engine_id()}/jensen_gap-lexicase.txt"
+    snakemake(tmp_path, STUDY, mark)
+    notes = tmp_path / ".snakemake"
+    for path in (notes / "metadata").iterdir():
+        (notes / "incomplete" / path.name).write_text('{"external_jobid": null}')
+    snakemake(tmp_path, STUDY, TABLES)
+    assert len(pd.read_csv(tmp_path / TABLES)) == 4
 
 
 # -- disks ---------------------------------------------------------------------------------------
