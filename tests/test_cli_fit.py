@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from fit_command import FIT, said_by, write_table
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model
 from vjmgp.cli import main
@@ -18,26 +18,12 @@ from vjmgp.cli.methods import METHODS, regularizer_of
 from vjmgp.cli.place import workflow_folder
 
 VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
-QUICK = ("--population", "20", "--generations", "3", "--quiet")
-FIT = ["fit", "data.csv", "--target", "y", *QUICK]
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    data = pd.DataFrame({"gamma": rng.normal(size=60), "it's ok": rng.normal(size=60)})
-    data["site"] = rng.choice(["01", "02", "A"], 60)
-    data["y"] = data["gamma"] * data["it's ok"] + 3 * (data["site"] == "02")
-    data.to_csv("data.csv", index=False)
-    return data
-
-
-def said_by(capsys, words, code=2):
-    assert main(words) == code
-    said = capsys.readouterr()
-    assert said.err.count("\n") <= 1
-    return said.err
+    return write_table(tmp_path)
 
 
 # -- the folder ------------------------------------------------------------------------------------

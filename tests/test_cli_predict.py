@@ -2,32 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from fit_command import FIT, said_by, write_table
 
 from vjmgp import load_model
 from vjmgp.cli import main
-
-FIT = ["fit", "data.csv", "--target", "y", "--population", "20", "--generations", "3", "--quiet"]
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    data = pd.DataFrame({"gamma": rng.normal(size=60), "it's ok": rng.normal(size=60)})
-    data["site"] = rng.choice(["01", "02", "A"], 60)
-    data["y"] = data["gamma"] * data["it's ok"] + 3 * (data["site"] == "02")
-    data.to_csv("data.csv", index=False)
-    return data
-
-
-def said_by(capsys, words, code=2):
-    assert main(words) == code
-    said = capsys.readouterr()
-    assert said.err.count("\n") <= 1
-    return said.err
+    return write_table(tmp_path)
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ def test_the_workflows_files_are_data(finished):
     kinds = {path.suffix for path in (finished / "results").rglob("*") if path.is_file()}
     assert kinds <= {
         *(".csv", ".json", ".jsonl", ".parquet", ".gz", ".txt", ".log", ".svg", ".pdf"),
-        *(".html", ".yaml", ".lock", ".tex", ".png"),
+        *(".html", ".yaml", ".lock", ".tex", ".png", ".journal"),
     }
     for path in (finished / "results").rglob("*"):
         if path.is_file():

@@ -218,15 +218,19 @@ class SymbolicModel:
 def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
     """Read a model that `SymbolicModel.to_json` wrote."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path}: This is not a vjmgp model: it is no JSON ({error}).") from None
-    try:
-        return SymbolicModel.from_dict(data)
+        return _from_text(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     except RecursionError:
         raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
+
+
+def _from_text(text: str) -> SymbolicModel:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"This is not a vjmgp model: it is no JSON ({error}).") from None
+    return SymbolicModel.from_dict(data)
 
 
 def _number(value: Any, what: str) -> float:

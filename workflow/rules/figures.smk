@@ -38,11 +38,9 @@ rule draw_figures:
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=ancient(
-            expand(
-                f"<results>/kernels/{engine_id()}/{{variant}}.txt",
-                variant=[SHARED_KERNELS, "none-lexicase"],
-            )
+        kernels=expand(
+            f"<results>/kernels/{engine_id()}/{{variant}}.txt",
+            variant=[SHARED_KERNELS, "none-lexicase"],
         ),
     output:
         report(

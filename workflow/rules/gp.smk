@@ -7,7 +7,7 @@ rule run_gp:
         facts="<results>/datasets/{dataset}/facts.json",
         splits=lambda wildcards: files_of_block("splits", wildcards),
         noise=lambda wildcards: files_of_block("noise", wildcards),
-        kernels=ancient(kernels_of),
+        kernels=kernels_of,
     output:
         "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:

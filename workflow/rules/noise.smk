@@ -23,7 +23,7 @@ rule estimate_noise:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",
         splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
-        kernels=ancient(f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt"),
+        kernels=f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt",
     output:
         "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
     log:

@@ -33,19 +33,7 @@ def put_in_order(study: Study, only_look: bool = False) -> None:
         tell_of("DAMAGED", damaged, "It is set aside and made again.")
         if damaged or set_outdated_aside(study):
             remove_tables_of_runs(study)
-        remove_marks_of_a_killed_run(results)
         set_times_right(results)
-
-
-def remove_marks_of_a_killed_run(results: Path) -> None:
-    """Let marks of compiled kernels be made again, which takes a second.
-
-    One that was written when Snakemake was killed is incomplete to it, so to be made again. What
-    needs it calls it `ancient`, and Snakemake 9 then leaves all of that undone and says it is done.
-    """
-    if any(Path(".snakemake/incomplete").glob("*")):
-        for path in results.glob("kernels/*/*.txt"):
-            path.unlink()
 
 
 def set_outdated_aside(study: Study) -> bool:

@@ -40,10 +40,10 @@ def _code(is_gp: bool) -> dict[str, str]:
 
 def outdated_runs(study: Study) -> Iterator[Path]:
     """The files of a study's runs that were made by other settings or code."""
-    results = Path(study.config["results"])
-    for path in sorted(results.glob("runs/*/*/*/seeds_*.jsonl")):
-        method = study.methods_by_slug.get(path.parent.name)
-        if method is not None and _was_made_by(path) != _makes(method):
+    files = dict.fromkeys(path for name in study.experiments for path in study.run_files(name))
+    makes = {name: _makes(method) for name, method in study.methods_by_slug.items()}
+    for path in map(Path, files):
+        if path.exists() and _was_made_by(path) != makes[path.parent.name]:
             yield path
 
 
@@ -64,9 +64,9 @@ def _makes(method: Method) -> Any:
 def files_of_changed_tables(study: Study) -> Iterator[Path]:
     """What was made from users' own files that have changed since, by whatever time they have."""
     results = Path(study.config["results"])
-    for name, own in study.own_data.items():
-        facts = results / "datasets" / name / "facts.json"
-        if facts.exists() and read_sealed(facts)["source_sha256"] != checksum(Path(own.file)):
+    for name in study.own_data.keys() & set(study.datasets):
+        facts, table = results / "datasets" / name / "facts.json", Path(study.own_data[name].file)
+        if facts.exists() and read_sealed(facts)["source_sha256"] != checksum(table):
             yield facts
             yield from results.glob(f"runs/*/{name}/*/seeds_*.jsonl")
 

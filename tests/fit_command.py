@@ -1,0 +1,32 @@
+"""What the tests of `vjmgp fit` and `vjmgp predict` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vjmgp.cli import main
+
+QUICK = ("--population", "20", "--generations", "3", "--quiet")
+FIT = ["fit", "data.csv", "--target", "y", *QUICK]
+
+
+def write_table(folder: Path) -> pd.DataFrame:
+    """A table with names and levels that are easily taken for something else, as data.csv."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"gamma": rng.normal(size=60), "it's ok": rng.normal(size=60)})
+    data["site"] = rng.choice(["01", "02", "A"], 60)
+    data["y"] = data["gamma"] * data["it's ok"] + 3 * (data["site"] == "02")
+    data.to_csv(folder / "data.csv", index=False)
+    return data
+
+
+def said_by(capsys: Any, words: list[str], code: int = 2) -> str:
+    """What a command says that ends with a code: one line at most."""
+    assert main(words) == code
+    said = capsys.readouterr()
+    assert said.err.count("\n") <= 1
+    return str(said.err)
