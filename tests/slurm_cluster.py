@@ -194,6 +194,8 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for node in PORTS:  # SLURM loses sight of some processes of jobs that it cancels
+            kill_jobs(node)
         CONFIG.unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.lock.release()

@@ -173,7 +173,7 @@ def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_p
     assert "AGAIN: run_baseline: Slow on 192_vineyard, seeds 0-0, with 3000 MB and 2 min" in said
     assert "FAILED: run_baseline: Large on 192_vineyard, seeds 0-0" in said
     # Without accounting, SLURM's reason is in the job's log alone.
-    assert re.search(r"slurmstepd.*exceeded memory limit", said)
+    assert re.search("slurmstepd.*exceeded.* memory limit", said, re.IGNORECASE)
     assert "AGAIN: run_baseline: Large on 192_vineyard, seeds 0-0, with 1800 MB and 10 min" in said
     assert (pd.read_csv(tmp_path / TABLES)["status"] == "ok").all()
     assert set(json.loads((tmp_path / "threads.json").read_text())) == {1}
