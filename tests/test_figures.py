@@ -81,7 +81,8 @@ def test_boxes_keep_the_order_of_the_methods_and_a_place_for_those_without_runs(
         ((0.8, 150), [1, 10, 100]),
         ((4, 60), [5, 10, 20, 50]),
         ((1e-3, 1e9), [1e-3, 1e-1, 1e1, 1e3, 1e5, 1e7, 1e9]),
-        ((4.0, 4.4), [4.0]),
+        ((4.0, 4.4), [4.0, 4.2, 4.4]),
+        ((0.0212, 0.0241), [0.022, 0.023, 0.024]),
     ],
 )
 def test_logarithmic_axes_have_a_few_round_ticks(limits, ticks):

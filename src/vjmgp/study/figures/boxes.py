@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from ..statistics.summaries import by_dataset
 from .style import WIDTH, Pen
@@ -82,6 +82,9 @@ def log_ticks(axis: Any) -> None:
         ticks = ticks[(ticks >= low) & (ticks <= high)]
         if len(ticks) >= 3:
             break
+    if len(ticks) < 2:  # so little of it that it is as good as linear
+        ticks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high)
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
     axis.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // 7)].tolist()))
     axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x < 1e5 else f"1e{np.log10(x):.0f}")
     axis.xaxis.set_minor_locator(NullLocator())
