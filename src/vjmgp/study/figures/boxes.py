@@ -83,7 +83,7 @@ def log_ticks(axis: Any) -> None:
         if len(ticks) >= 3:
             break
     if len(ticks) < 2:  # so little of it that it is as good as linear
-        ticks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high)
+        ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high))
         ticks = ticks[(ticks >= low) & (ticks <= high)]
     axis.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // 7)].tolist()))
     axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x < 1e5 else f"1e{np.log10(x):.0f}")
