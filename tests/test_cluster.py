@@ -68,6 +68,10 @@ from pathlib import Path
 
 queue, words = Path({queue!r}), [part for word in sys.argv[1:] for part in word.split("=")]
 match Path(sys.argv[0]).name:
+    case "sinfo":
+        print("PARTITION", "main*", sep="\\n")
+    case "sacct":
+        sys.exit("no accounts here")
     case "sbatch":  # jobs wait for ever
         (queue / str(os.getpid())).write_text(words[words.index("--job-name") + 1])
         print(os.getpid())
@@ -88,7 +92,7 @@ def queue(tmp_path, put_command):
     """The folder with a file for each job of a SLURM that runs none."""
     queue = tmp_path / "queue"
     queue.mkdir()
-    for name in ("sbatch", "squeue", "scancel"):
+    for name in ("sinfo", "sacct", "sbatch", "squeue", "scancel"):
         put_command(name, SLURM.format(python=sys.executable, queue=str(queue)))
     return queue
 
