@@ -142,7 +142,7 @@ def measure_dags(folder: Path, datasets: int) -> None:
         study["results"] = str(folder / "planned")
         seconds, _, memory, text = call(folder, study, "-n")
         print(f"planning {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB", flush=True)
-    seconds, _, memory, text = call(folder, study, "-n", "--batch", "collect_runs=1/8")
+    seconds, _, memory, text = call(folder, study, "-n", "runs", "--batch", "runs=1/8")
     print(f"of these one of eight batches, {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB")
     seconds, _, memory, text = call(folder, study, "-n", "alpha")
     print(f"of these one experiment, {jobs_in(text)} jobs: {seconds:.0f} s, {memory:.0f} MiB")

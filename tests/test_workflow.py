@@ -408,6 +408,14 @@ def test_one_experiment_alone(tmp_path):
     assert (tmp_path / "results/figures/two/curves.svg").exists()
 
 
+def test_runs_in_parts_give_the_same_tables(finished, tmp_path):
+    for part, files in (("1/2", 1), ("2/2", 2)):
+        snakemake(tmp_path, STUDY, "runs", "--batch", f"runs={part}")
+        assert len(list(tmp_path.glob("results/runs/**/*.jsonl"))) == files
+    snakemake(tmp_path, STUDY, TABLES)
+    assert all_tables(tmp_path) == all_tables(finished)
+
+
 def test_snakemakes_own_report_has_captions(smoke):
     folder, _ = smoke
     snakemake(

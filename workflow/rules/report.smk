@@ -53,6 +53,13 @@ rule report_so_far:
         "../scripts/report_so_far.py"
 
 
+rule runs:
+    # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
+    input:
+        list(dict.fromkeys(sum(map(STUDY.run_files, STUDY.experiments), []))),
+    localrule: True
+
+
 for experiment in STUDY.experiments:
 
     rule:

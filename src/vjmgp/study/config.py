@@ -28,7 +28,7 @@ RULES = (
     *("all", "study", "fetch_dataset", "prepare_dataset", "split_rows", "compile_kernels"),
     *("estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
     *("compare_methods", "score_claims", "draw_figures", "illustrations"),
-    *("write_report", "report_so_far"),
+    *("write_report", "report_so_far", "runs"),
 )
 """Names of the workflow's rules, which no experiment can have."""
 SHARED_KERNELS = "jensen_gap-lexicase"
