@@ -25,10 +25,10 @@ import yaml
 
 from benchmarks import machine
 from vjmgp import compile_kernels
+from vjmgp.study.collect import ALL_TIMES
 
 ROOT = Path(__file__).parent.parent
 CONFIG = ROOT / "config/smoke.yaml"
-TIMES = ["seconds", "cpu_seconds", "median_seconds", "mean_seconds"]
 VJMGP = [sys.executable, "-c", "import sys, vjmgp.cli; sys.exit(vjmgp.cli.main())", "study"]
 
 
@@ -50,7 +50,7 @@ def tables(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.glob("results/tables/**/*.csv")):
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
-        kept = table.drop(columns=[name for name in TIMES if name in table])
+        kept = table.drop(columns=[name for name in ALL_TIMES if name in table])
         found[path.relative_to(folder).as_posix()] = kept.to_csv()
     return found
 

@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from the_command import QUICK, VJMGP
 from workflow_runs import STUDY, TABLES, all_tables, snakemake
 
 from vjmgp import load_model
@@ -22,8 +22,6 @@ from vjmgp.study.running import claim, is_running
 from vjmgp.study.seals import read_records, read_sealed, write_records, write_sealed
 
 VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
-VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
-QUICK = ("--population", "20", "--generations", "3", "--quiet")
 
 
 @pytest.fixture

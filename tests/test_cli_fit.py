@@ -4,20 +4,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from fit_command import FIT, said_by, write_table
+from the_command import FIT, VJMGP, said_by, write_table
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.cli.methods import METHODS, regularizer_of
 from vjmgp.cli.place import workflow_folder
-
-VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
 
 
 @pytest.fixture

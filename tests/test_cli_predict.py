@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fit_command import FIT, said_by, write_table
+from the_command import FIT, said_by, write_table
 
 from vjmgp import load_model
 from vjmgp.cli import main

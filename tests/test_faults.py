@@ -180,7 +180,9 @@ def test_other_settings_are_noticed_without_snakemakes_notes(study, tmp_path):
     (other / "study.yaml").write_text(str(config))
     state = status.progress_of(cli_config(other))
     assert [row[1:] for row in state.rows] == [(2, 0, 4)]
+    flip(other / LASSO)  # damage hides no other settings
     said = snakemake(other, config, TABLES)
+    assert f"DAMAGED: {LASSO} is not as it was written." in said
     assert "Note: 1 files of runs are of other settings or code; they are made again." in said
     assert set(pd.read_csv(other / TABLES)["generations"].dropna()) == {3}
     # Fewer methods: the table of the other study is not taken for this one's.

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from vjmgp.study.collect import WALL_TIMES
+from vjmgp.study.collect import ALL_TIMES
 
 ROOT = Path(__file__).parent.parent
 TABLES = "results/tables/runs.csv"
@@ -78,9 +78,7 @@ def ran(before: dict[str, int], folder: Path) -> set[str]:
 def timeless(path: Path, *more: str) -> str:
     """A table as text, without the columns that no two runs share."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return table.drop(
-        columns=[c for c in (*WALL_TIMES, "median_seconds", "mean_seconds", *more) if c in table]
-    ).to_csv()
+    return table.drop(columns=[c for c in (*ALL_TIMES, *more) if c in table]).to_csv()
 
 
 def all_tables(folder: Path, *more: str) -> dict[str, str]:

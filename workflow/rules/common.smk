@@ -18,10 +18,9 @@ CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
 def only_looks():
     """Whether Snakemake was asked for a plan, a check or a report so far, and not to run."""
     looking = {"--dry-run", "--dryrun", "--lint", "--unlock", "report_so_far"}
-    # -n alone, or among other short options, as in -np
+    # -n alone, or among other short options without a value, as in -np
     return any(
-        word in looking or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", word)
-        for word in sys.argv
+        word in looking or re.fullmatch("-[FRkpq]*n[FRkpq]*", word) for word in sys.argv
     )
 
 

@@ -56,7 +56,7 @@ rule report_so_far:
 rule runs:
     # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
     input:
-        list(dict.fromkeys(sum(map(STUDY.run_files, STUDY.experiments), []))),
+        STUDY.all_run_files(),
     localrule: True
 
 

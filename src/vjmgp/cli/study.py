@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import STOPPED
+from . import DONE, NOT_NOW, STOPPED
 from .place import read_config, workflow_folder
 
 TEMPLATE = """\
@@ -95,7 +95,7 @@ def init_config(options: argparse.Namespace) -> int:
     )
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}. Next: vjmgp study check {shlex.quote(str(path))}")
-    return 0
+    return DONE
 
 
 def _as_name(text: str) -> str:
@@ -111,10 +111,10 @@ def check(options: argparse.Namespace) -> int:
     study = _checked(options.config)
     checks.check_datasets_can_be_had(study)
     print(f"{options.config} is right: {amount(study)}.")
-    print(f"Results: {Path(study.config['results']).resolve()}")
+    print(f"Results: {study.results.resolve()}")
     if study.skipped:
         print(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
-    return 0
+    return DONE
 
 
 def start(options: argparse.Namespace) -> int:
@@ -140,7 +140,7 @@ def status(options: argparse.Namespace) -> int:
     study = read_config(options.config)
     state = progress_of(study)
     print(state.text())
-    return 0 if state.is_complete else 3
+    return DONE if state.is_complete else NOT_NOW
 
 
 def report(options: argparse.Namespace) -> int:
@@ -167,10 +167,10 @@ def _busy(study: Any) -> int:
     """Exit code 3 where a run of the study is under way."""
     from ..study.running import is_running
 
-    who = is_running(Path(study.config["results"]), patience=2.0)
+    who = is_running(study.results, patience=2.0)
     if who:
         print(f"vjmgp: the study is running already ({who}).", file=sys.stderr)
-    return 3 if who else 0
+    return NOT_NOW if who else DONE
 
 
 def snakemake_call(options: argparse.Namespace) -> list[str]:

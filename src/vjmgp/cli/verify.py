@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from . import DONE, FAILED, NOT_NOW
 from .place import read_config
 
 
@@ -40,10 +41,10 @@ def run(options: argparse.Namespace) -> int:
     from ..study.verify import finished_files, verify
 
     study = read_config(options.config)
-    results = Path(study.config["results"]).resolve()
+    results = study.results.resolve()
     if not finished_files(study):
         print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
-        return 3
+        return NOT_NOW
     print(f"Results: {results}")
     wrong = looked_at = 0
     with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
@@ -52,4 +53,4 @@ def run(options: argparse.Namespace) -> int:
             looked_at += 1
             wrong += not finding.ok
     print(f"{looked_at - wrong} of {looked_at} are right.")
-    return 1 if wrong else 0
+    return FAILED if wrong else DONE

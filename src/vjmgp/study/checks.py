@@ -193,7 +193,7 @@ def check_before_a_run(study: Study) -> None:
 
 def check_folders(study: Study) -> None:
     """Snakemake keeps notes where it is started; the rest goes into the results folder."""
-    for folder in (Path.cwd(), Path(study.config["results"]).absolute()):
+    for folder in (Path.cwd(), study.results.absolute()):
         there = next(place for place in (folder, *folder.parents) if place.exists())
         if not os.access(there, os.W_OK):
             raise OSError(
@@ -320,7 +320,7 @@ def _try(estimator: Any, settings: dict[str, Any], where: str) -> None:
 
 def check_datasets_can_be_had(study: Study) -> None:
     """Stop where datasets are neither at hand nor to be downloaded."""
-    folder = Path(study.config["results"]) / "datasets"
+    folder = study.results / "datasets"
     fetched = [
         name
         for name in study.datasets
@@ -340,7 +340,7 @@ def check_datasets_can_be_had(study: Study) -> None:
 
 def last_words(study: Study, so_far: bool = False) -> str:
     """Failed and skipped, if any, and the path of the report."""
-    results = Path(study.config["results"])
+    results = study.results
     if so_far:
         return f"\nReport so far: {(results / SO_FAR / 'report.html').resolve()}"
     lines = []
@@ -372,7 +372,7 @@ def last_words(study: Study, so_far: bool = False) -> str:
 
 def last_words_after_failure(study: Study) -> str:
     """What happened to what was computed."""
-    results = Path(study.config["results"])
+    results = study.results
     return (
         f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
         f"command goes on from there. Logs of all jobs: {results / 'logs'}\n"

@@ -21,6 +21,8 @@ COLUMNS = [
 ]
 WALL_TIMES = ["seconds", "cpu_seconds"]
 """The only columns that differ between two runs of the same study."""
+ALL_TIMES = [*WALL_TIMES, "median_seconds", "mean_seconds"]
+"""And what tables make of them."""
 
 
 def collect_runs(

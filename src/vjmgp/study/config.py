@@ -107,6 +107,11 @@ class Study:
     """Methods that were asked for and whose packages are missing."""
 
     @property
+    def results(self) -> Path:
+        """The folder that everything goes to."""
+        return Path(self.config["results"])
+
+    @property
     def datasets(self) -> list[str]:
         """Those that experiments use, in the config's order."""
         used = {name for experiment in self.experiments.values() for name in experiment.datasets}
@@ -135,6 +140,11 @@ class Study:
             for dataset in entry.datasets
             for block in self.blocks(name)
         ]
+
+    def all_run_files(self) -> list[str]:
+        """The files with the runs of all experiments, which may share some: each of them once."""
+        files = (path for name in self.experiments for path in self.run_files(name))
+        return list(dict.fromkeys(files))
 
     def sources(self, experiment: str) -> list[str]:
         """What the runs of an experiment are made from: tables, splits and noise estimates."""

@@ -22,16 +22,17 @@ def put_in_order(study: Study, only_look: bool = False) -> None:
     Not while another process runs the study, whose files come and go. Whoever only looks, by a dry
     run for example, is told and nothing is changed.
     """
-    results = results_of(study)
+    results = study.results
     if running.is_running(results):
         return
     if only_look:
-        tell_of("DAMAGED", seals.damaged_files(results), "A run makes it again.")
+        tell_of_damage(seals.damaged_files(results), "A run makes it again.")
         return
     with contextlib.suppress(OSError):  # a folder that cannot be written is told of by `claim`
         damaged = seals.set_damaged_aside(results)
-        tell_of("DAMAGED", damaged, "It is set aside and made again.")
-        if damaged or set_outdated_aside(study):
+        tell_of_damage(damaged, "It is set aside and made again.")
+        is_outdated = set_outdated_aside(study)
+        if damaged or is_outdated:
             remove_tables_of_runs(study)
         set_times_right(results)
 
@@ -44,7 +45,7 @@ def set_outdated_aside(study: Study) -> bool:
     files = {*runs, *outdated.files_of_changed_tables(study)}
     for path in files:
         path.replace(seals.aside(path))
-    return bool(files) or outdated.is_unexplained(running.last_run(results_of(study)))
+    return bool(files) or outdated.is_unexplained(running.last_run(study.results))
 
 
 def remove_tables_of_runs(study: Study) -> None:
@@ -52,23 +53,18 @@ def remove_tables_of_runs(study: Study) -> None:
 
     Snakemake leaves a target alone whose sources' sources are missing.
     """
-    tables = results_of(study) / "tables"
+    tables = study.results / "tables"
     for folder in (tables, *(tables / name for name in study.experiments)):
         (folder / "runs.csv").unlink(missing_ok=True)
 
 
-def results_of(study: Study) -> Path:
-    """The folder of a study's results."""
-    return Path(study.config["results"])
-
-
-def tell_of(what: str, paths: Iterable[Path], then: str) -> None:
+def tell_of_damage(paths: Iterable[Path], then: str) -> None:
     """Name files that are not as they were written."""
     files = list(paths)
     for path in files[:MOST_LINES]:
-        tell(f"{what}: {path} is not as it was written. {then}")
+        tell(f"DAMAGED: {path} is not as it was written. {then}")
     if len(files) > MOST_LINES:
-        tell(f"{what}: {len(files) - MOST_LINES} more files. {then}")
+        tell(f"DAMAGED: {len(files) - MOST_LINES} more files. {then}")
 
 
 def set_times_right(results: Path) -> None:
@@ -91,13 +87,12 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def tell_of_another_study(study: Study, config: str) -> None:
     """Say so where the runs in the results folder are those of another config."""
-    results = study.config["results"]
-    before = running.last_run(Path(results)).get("config")
+    before = running.last_run(study.results).get("config")
     if before and before != config:
         tell(
-            f"Note: {results} has the study of {before}. Runs that both have are shared; tables "
-            "and report are now those of this study. A folder of its own keeps both: --config "
-            "results=FOLDER"
+            f"Note: {study.results} has the study of {before}. Runs that both have are shared; "
+            "tables and report are now those of this study. A folder of its own keeps both: "
+            "--config results=FOLDER"
         )
 
 

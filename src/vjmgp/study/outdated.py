@@ -40,9 +40,8 @@ def _code(is_gp: bool) -> dict[str, str]:
 
 def outdated_runs(study: Study) -> Iterator[Path]:
     """The files of a study's runs that were made by other settings or code."""
-    files = dict.fromkeys(path for name in study.experiments for path in study.run_files(name))
     makes = {name: _makes(method) for name, method in study.methods_by_slug.items()}
-    for path in map(Path, files):
+    for path in map(Path, study.all_run_files()):
         if path.exists() and _was_made_by(path) != makes[path.parent.name]:
             yield path
 
@@ -63,7 +62,7 @@ def _makes(method: Method) -> Any:
 
 def files_of_changed_tables(study: Study) -> Iterator[Path]:
     """What was made from users' own files that have changed since, by whatever time they have."""
-    results = Path(study.config["results"])
+    results = study.results
     for name in study.own_data.keys() & set(study.datasets):
         facts, table = results / "datasets" / name / "facts.json", Path(study.own_data[name].file)
         if facts.exists() and read_sealed(facts)["source_sha256"] != checksum(table):

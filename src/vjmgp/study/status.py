@@ -82,7 +82,7 @@ class State:
 
 def progress_of(study: Study) -> State:
     """Look at a study's files."""
-    results = Path(study.config["results"])
+    results = study.results
     rows = []
     outdated = set(outdated_runs(study))
     for experiment in study.experiments:

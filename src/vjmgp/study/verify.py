@@ -23,7 +23,6 @@ from .data import Problem, noise_of, problems
 from .learners import Record, make, run
 from .runs import noise_estimates, versions
 from .seals import damaged_files, read_records, sealed, unsealed
-from .status import run_files
 
 NEVER_THE_SAME = ("seconds", "cpu_seconds")
 SHOWN = ("train_r2", "test_r2", "size", "formula")
@@ -41,7 +40,7 @@ class Finding:
 
 def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     """Look at everything on disk, and compute a random sample of the runs again."""
-    results = Path(study.config["results"])
+    results = study.results
     damaged = list(damaged_files(results))
     yield Finding("checksums of all files", not damaged, ", ".join(map(str, damaged)) or "right")
     if damaged:
@@ -65,8 +64,7 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
 
 def finished_files(study: Study) -> list[str]:
     """The files with the runs of a study that are there."""
-    files = [path for name in study.experiments for path in run_files(study, name)]
-    return [path for path in dict.fromkeys(files) if Path(path).exists()]
+    return [path for path in study.all_run_files() if Path(path).exists()]
 
 
 def _ends_by_time(method: Method) -> bool:
@@ -143,7 +141,7 @@ def _inputs_of(
     study: Study, method: Method, record: Record
 ) -> tuple[Problem, dict[int, dict[str, Any]]]:
     """The data of a run, and its noise estimate where it has one."""
-    results, seed = Path(study.config["results"]), record["seed"]
+    results, seed = study.results, record["seed"]
     data = results / "datasets" / record["dataset"]
     block = next(b for b in study.split_blocks() if seed in seeds_of(b))
     splits, estimates = (

@@ -1,7 +1,8 @@
-"""What the tests of `vjmgp fit` and `vjmgp predict` share."""
+"""What the tests of the `vjmgp` command share."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 
 from vjmgp.cli import main
 
+VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
 QUICK = ("--population", "20", "--generations", "3", "--quiet")
 FIT = ["fit", "data.csv", "--target", "y", *QUICK]
 
