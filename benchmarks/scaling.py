@@ -27,10 +27,12 @@ def measure(case: dict[str, int]) -> dict[str, float]:
     from benchmarks.problems import synthetic
     from vjmgp import compile_kernels
     from vjmgp.engine.evolution import Evolution
+    from vjmgp.engine.preparation import prepare
     from vjmgp.engine.settings import Settings
 
     compile_kernels()
-    small = Evolution(*synthetic(20, 2), Settings(population_size=10), seed=0)  # load the kernels
+    # Loads the kernels.
+    small = Evolution(prepare(*synthetic(20, 2), Settings(population_size=10), seed=0))
     small.start()
     small.step()
     settings = Settings(
@@ -38,7 +40,7 @@ def measure(case: dict[str, int]) -> dict[str, float]:
         population_size=case["population_size"],
         generations=case["generations"],
     )
-    run = Evolution(*synthetic(case["rows"], case["inputs"]), settings, seed=0)
+    run = Evolution(prepare(*synthetic(case["rows"], case["inputs"]), settings, seed=0))
     run.start()
     for _ in range(settings.generations):
         run.step()

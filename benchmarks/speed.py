@@ -23,6 +23,7 @@ from benchmarks import machine, scaling, throughput
 from benchmarks.problems import no2
 from vjmgp import REGULARIZERS, compile_kernels
 from vjmgp.engine.evolution import Evolution
+from vjmgp.engine.preparation import prepare
 from vjmgp.engine.settings import Settings
 
 WANTED = {"VJM": 2.5, "FDM": 2.5, "P-VRM": 2.5, "RC": 4, "WCRV": 15} | dict.fromkeys(
@@ -52,7 +53,7 @@ def full_runs(repeats: int) -> list[str]:
     evolution: dict[str, list[float]] = {label: [] for label in cases}
     for repeat in range(repeats + 1):
         for label, settings in cases.items():  # in turn, so that a slow moment hits all alike
-            run = Evolution(x, y, settings, seed=repeat)
+            run = Evolution(prepare(x, y, settings, seed=repeat))
             run.start()
             for _ in range(settings.generations):
                 run.step()

@@ -26,12 +26,13 @@ from vjmgp.engine.choice import RULES
 from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.pool import make_pool
 from vjmgp.engine.population import make_individuals
+from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import REGULARIZERS
 from vjmgp.engine.settings import Settings
 
 
 def complete(problem, seed=0, generations=8, **changes):
-    run = Evolution(*problem, Settings(population_size=40, **changes), seed=seed)
+    run = Evolution(prepare(*problem, Settings(population_size=40, **changes), seed=seed))
     run.start()
     for _ in range(generations):
         run.step()
@@ -99,7 +100,7 @@ def test_a_fresh_process_gives_the_same_bits(problem):
 
 
 def test_the_front_is_never_dominated_and_holds_the_best_ever(problem):
-    run = Evolution(*problem, Settings(population_size=40), seed=4)
+    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
     everyone = []
     evaluate = run._evaluate
 
@@ -125,7 +126,7 @@ def test_the_front_is_never_dominated_and_holds_the_best_ever(problem):
 
 
 def test_the_front_of_an_earlier_generation(problem):
-    run = Evolution(*problem, Settings(population_size=40), seed=4)
+    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
     run.start()
     fronts = [front_of(run.archive)]
     for _ in range(6):
@@ -154,7 +155,7 @@ def test_archive_of_any_points_is_their_front():
 
 
 def test_standard_gp_keeps_the_best_ever(problem):
-    run = Evolution(*problem, Settings(population_size=30, regularizer="none"), seed=0)
+    run = Evolution(prepare(*problem, Settings(population_size=30, regularizer="none"), seed=0))
     run.start()
     best = run.individuals.o1[run.population].min()
     for _ in range(15):
@@ -169,7 +170,9 @@ def test_standard_gp_keeps_the_best_ever(problem):
 def test_invalid_individuals_are_never_parents_nor_models(problem):
     x, y = problem
     run = Evolution(
-        x * 1e160, y, Settings(population_size=40, functions=("square", "mul", "add")), seed=0
+        prepare(
+            x * 1e160, y, Settings(population_size=40, functions=("square", "mul", "add")), seed=0
+        )
     )
     run.start()
     for _ in range(5):
@@ -184,7 +187,7 @@ def test_a_population_without_a_valid_individual_starts_anew(problem):
     settings = Settings(population_size=3, functions=("neg",))
     empty = 0
     for seed in range(12):
-        run = Evolution(x * 1e200, y, settings, seed, noise_r2=0.0)
+        run = Evolution(prepare(x * 1e200, y, settings, seed, noise_r2=0.0))
         run.start()
         empty += len(run.population) == 0
         for _ in range(4):
@@ -203,8 +206,10 @@ def test_history_has_a_row_per_generation(problem):
 
 
 def test_switching_intrusion_detection_leaves_the_other_streams_alone(problem):
-    a = Evolution(*problem, Settings(population_size=20, intrusion_detection=True), seed=0)
-    b = Evolution(*problem, Settings(population_size=20, intrusion_detection=False), seed=0)
+    a = Evolution(prepare(*problem, Settings(population_size=20, intrusion_detection=True), seed=0))
+    b = Evolution(
+        prepare(*problem, Settings(population_size=20, intrusion_detection=False), seed=0)
+    )
     a.start()
     b.start()
     np.testing.assert_array_equal(a.individuals.o1, b.individuals.o1)

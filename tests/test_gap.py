@@ -6,6 +6,7 @@ from twins import evaluate_tree, worst_gap
 
 from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.pool import LENGTH, MEAN, SCALE, START
+from vjmgp.engine.preparation import prepare
 from vjmgp.engine.rng import stream
 from vjmgp.engine.settings import Settings
 from vjmgp.engine.vicinal import MixupRule, finite_difference, mixup
@@ -34,7 +35,7 @@ def model_of(run, row):
 
 
 def evolved(problem, generations=6, **changes):
-    run = Evolution(*problem, Settings(population_size=40, **changes), seed=3)
+    run = Evolution(prepare(*problem, Settings(population_size=40, **changes), seed=3))
     run.start()
     for _ in range(generations):
         run.step()
@@ -87,9 +88,11 @@ def test_the_authors_unscaled_clean_side(problem):
 
 def test_a_linear_model_has_no_gap(problem):
     run = Evolution(
-        *problem,
-        Settings(population_size=30, functions=("add", "sub", "neg"), rounds=10),
-        seed=1,
+        prepare(
+            *problem,
+            Settings(population_size=30, functions=("add", "sub", "neg"), rounds=10),
+            seed=1,
+        )
     )
     run.start()
     for _ in range(10):
@@ -114,8 +117,8 @@ def test_more_rounds_never_lower_the_gap(problem):
 
 def test_early_stopping_never_changes_the_best_so_far(problem):
     """On the same individuals: the same best sum, and never an o2 above the full one."""
-    full = Evolution(*problem, Settings(population_size=150), seed=5)
-    early = Evolution(*problem, Settings(population_size=150, early_stopping=True), seed=5)
+    full = Evolution(prepare(*problem, Settings(population_size=150), seed=5))
+    early = Evolution(prepare(*problem, Settings(population_size=150, early_stopping=True), seed=5))
     full.start()
     early.start()
     np.testing.assert_array_equal(full.individuals.o1, early.individuals.o1)

@@ -15,6 +15,7 @@ from vjmgp.engine.choice import knee
 from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.functions import FIRST_VARIABLE
 from vjmgp.engine.pool import LENGTH, START
+from vjmgp.engine.preparation import prepare
 from vjmgp.engine.settings import Settings
 
 ORACLE = json.loads((Path(__file__).parent / "data/mic.json").read_text())
@@ -39,7 +40,9 @@ def test_tikhonov_is_the_norm_of_the_predictions(problem):
 
 
 def test_grand_complexity_ranks_parents_and_offspring_together(problem):
-    run = Evolution(*problem, Settings(population_size=30, regularizer="grand_complexity"), seed=1)
+    run = Evolution(
+        prepare(*problem, Settings(population_size=30, regularizer="grand_complexity"), seed=1)
+    )
     run.start()
     pools = []
     score = run.regularizer.score

@@ -21,6 +21,7 @@ from vjmgp.engine.pool import (
     sweep,
 )
 from vjmgp.engine.population import individual_hash, remember
+from vjmgp.engine.preparation import prepare
 from vjmgp.engine.settings import Settings
 
 
@@ -67,7 +68,7 @@ def check_pool(run):
     ],
 )
 def test_pool_stays_whole(problem, changes):
-    run = Evolution(*problem, Settings(population_size=30, **changes), seed=1)
+    run = Evolution(prepare(*problem, Settings(population_size=30, **changes), seed=1))
     run.start()
     check_pool(run)
     for _ in range(12):
@@ -80,7 +81,7 @@ def test_pool_stays_whole(problem, changes):
 
 
 def test_no_structure_is_evaluated_twice(problem):
-    run = Evolution(*problem, Settings(population_size=40), seed=2)
+    run = Evolution(prepare(*problem, Settings(population_size=40), seed=2))
     seen = set()
     evaluate = run._evaluate
 
@@ -103,7 +104,7 @@ def test_no_structure_is_evaluated_twice(problem):
 
 def test_without_variation_there_are_no_children(problem):
     still = {f"{name}_rate": 0.0 for name in ("crossover", "mutation", "addition", "deletion")}
-    run = Evolution(*problem, Settings(population_size=10, **still), seed=0)
+    run = Evolution(prepare(*problem, Settings(population_size=10, **still), seed=0))
     run.start()
     before = set(run.population.tolist())
     run.step()
@@ -113,7 +114,9 @@ def test_without_variation_there_are_no_children(problem):
 
 def test_deletion_alone_leaves_one_tree(problem):
     rates = {"crossover_rate": 0.0, "mutation_rate": 1.0, "addition_rate": 0.0}
-    run = Evolution(*problem, Settings(population_size=10, deletion_rate=1.0, **rates), seed=0)
+    run = Evolution(
+        prepare(*problem, Settings(population_size=10, deletion_rate=1.0, **rates), seed=0)
+    )
     run.start()
     for _ in range(3):
         run.step()

@@ -19,6 +19,7 @@ from .engine.choice import RULES
 from .engine.evolution import Evolution
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import engine_id
+from .engine.preparation import prepare
 from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
@@ -214,11 +215,13 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         compile_kernels(self.regularizer, self.selection)
         started = time.perf_counter()
         run = Evolution(
-            standardizer.standardize(table),
-            standardizer.standardize_target(y),
-            settings,
-            self._seed(),
-            self.noise_r2,
+            prepare(
+                standardizer.standardize(table),
+                standardizer.standardize_target(y),
+                settings,
+                self._seed(),
+                self.noise_r2,
+            )
         )
         self.stopped_by_ = self._evolve(run, started)
         self.archive_ = trimmed(run.archive)

@@ -10,6 +10,7 @@ from .engine.compiling import compile_once, is_compiled
 from .engine.evolution import Evolution
 from .engine.pool import compact
 from .engine.population import rehash
+from .engine.preparation import prepare
 from .engine.settings import Settings
 
 
@@ -19,7 +20,7 @@ def _use_every_kernel(regularizer: str, selection: str) -> None:
     small = Settings(
         regularizer=regularizer, selection=selection, population_size=8, intrusion_detection=True
     )
-    run = Evolution(x, y, small, seed=0)
+    run = Evolution(prepare(x, y, small, seed=0))
     run.start()
     run.step()
     run.step()

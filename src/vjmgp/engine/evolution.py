@@ -1,4 +1,4 @@
-"""The run: prepare the data, then generation after generation.
+"""The run, generation after generation.
 
 Each stage is one call of a compiled kernel per generation; this file reads like the paper's
 method section.
@@ -6,6 +6,7 @@ method section.
 
 from __future__ import annotations
 
+import copy
 import time
 
 import numpy as np
@@ -21,81 +22,44 @@ from .archive import (
     reserve,
     update_archive,
 )
-from .arrays import Floats, Integers
+from .arrays import Integers
 from .choice import RULES
 from .evaluation import make_workspace
 from .functions import FUNCTION_NAMES
-from .noise import adaptive_tau, estimate_noise
 from .pool import ARENA_USED, compact, make_pool
 from .population import make_individuals, rehash, release
-from .regularizers import find_regularizer
+from .preparation import Prepared
 from .ridge import fit_individuals, make_ridge_scratch
 from .rng import stream
 from .selection import SELECTIONS
-from .settings import Settings
 from .survival import nsga2
 from .trees import Grammar
 from .variation import Rates, initialise, make_scratch, vary
 
-ALIGNMENT = 8
-"""Row counts are padded to whole cache lines."""
-
-
-def _padded(rows: int) -> int:
-    return -(-rows // ALIGNMENT) * ALIGNMENT
-
 
 class Evolution:
-    """One run on standardised rows × inputs `x` and standardised target `y`."""
+    """One evolution on prepared data. Restarts differ in their random numbers alone."""
 
-    def __init__(
-        self,
-        x: Floats,
-        y: Floats,
-        settings: Settings,
-        seed: int,
-        noise_r2: float | None = None,
-    ) -> None:
-        started = time.perf_counter()
-        self.settings = settings
-        self.y = np.ascontiguousarray(y, dtype=np.float64)
+    def __init__(self, prepared: Prepared, restart: int = 0) -> None:
+        self.prepared = prepared
+        self.settings = prepared.settings
+        self.y = prepared.y
+        self.noise_r2, self.tau = prepared.noise_r2, prepared.tau
+        self.first_extra_row = prepared.first_extra_row
+        self.restart = restart
         self.generation = 0
         self.evaluations = 0
         self.history: list[dict[str, float]] = []
-
-        self.regularizer = find_regularizer(settings.regularizer)(settings)
-        self.noise_r2 = self._noise(x, seed, noise_r2)
-        self.tau = float(
-            adaptive_tau(self.noise_r2) if settings.tau == "adaptive" else settings.tau
-        )
-        self._lay_out_rows(x, self.regularizer.extra_points(x, self.y, seed, self.noise_r2))
-        self._make_room(x.shape[1])
-
-        self._state = stream(seed, "evolution")
-        self._first_state = stream(seed, "initialisation")
-        self.preparation_seconds = time.perf_counter() - started
-        self.evolution_seconds = 0.0
-
-    def _noise(self, x: Floats, seed: int, known: float | None) -> float:
-        """The noise estimate; NaN where the regulariser has no use for it."""
-        if known is not None:
-            return known
-        if not self.regularizer.uses_noise_estimate:
-            return float("nan")
-        return estimate_noise(x, self.y, seed, self.settings.noise_score)
-
-    def _lay_out_rows(self, x: Floats, extra: Floats | None) -> None:
-        """Inputs as columns: training rows, then the regulariser's points, each part padded."""
-        n, n_extra = len(self.y), 0 if extra is None else len(extra)
-        self.first_extra_row = _padded(n)
-        self._n_rows = self.first_extra_row + _padded(n_extra)
-        columns = np.empty((x.shape[1], self._n_rows))
-        columns[:] = x[:1].T  # padding repeats a real row
-        columns[:, :n] = x.T
-        if extra is not None:
-            columns[:, self.first_extra_row : self.first_extra_row + n_extra] = extra.T
+        # A copy: it has room of its own for the individual that it measures.
+        self.regularizer = copy.deepcopy(prepared.regularizer)
+        n_inputs, self._n_rows = prepared.columns.shape
         depth = self.settings.max_depth
-        self.workspace = make_workspace(columns, 2 ** (depth + 1), depth)
+        self.workspace = make_workspace(prepared.columns, 2 ** (depth + 1), depth)
+        self._make_room(n_inputs)
+        self._state = stream(prepared.seed, "evolution", restart)
+        self._first_state = stream(prepared.seed, "initialisation", restart)
+        self.preparation_seconds = prepared.seconds
+        self.evolution_seconds = 0.0
 
     def _make_room(self, n_inputs: int) -> None:
         settings, n = self.settings, len(self.y)

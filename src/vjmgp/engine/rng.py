@@ -24,9 +24,10 @@ STREAMS = (
 )
 
 
-def stream(seed: int, name: str) -> Words:
-    """The state of one named stream of a run's seed."""
-    entropy = np.random.SeedSequence([seed, STREAMS.index(name)])
+def stream(seed: int, name: str, restart: int = 0) -> Words:
+    """The state of one named stream of a run's seed; each restart has its own."""
+    words = [seed, STREAMS.index(name), restart]
+    entropy = np.random.SeedSequence(words if restart else words[:2])
     return entropy.generate_state(4, np.uint64).astype(np.uint64)
 
 

@@ -1,0 +1,76 @@
+"""What comes before evolution and is shared by all restarts: noise estimate, τ, vicinal points."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Floats
+from .noise import adaptive_tau, estimate_noise
+from .regularizers import Regularizer, find_regularizer
+from .settings import Settings
+
+ALIGNMENT = 8
+"""Row counts are padded to whole cache lines."""
+
+
+def _padded(rows: int) -> int:
+    return -(-rows // ALIGNMENT) * ALIGNMENT
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The data of a run as its evolutions see them. Nothing here changes any more."""
+
+    settings: Settings
+    seed: int
+    y: Floats
+    columns: Floats
+    """Inputs × rows: training rows, then the regulariser's points, each part padded."""
+    n_extra: int
+    regularizer: Regularizer
+    """Ready for the first generation; each restart works on a copy of its own."""
+    noise_r2: float
+    tau: float
+    seconds: float
+
+    @property
+    def first_extra_row(self) -> int:
+        """Where the regulariser's points start."""
+        return _padded(len(self.y))
+
+    @property
+    def x(self) -> Floats:
+        """Training rows × inputs."""
+        return np.ascontiguousarray(self.columns[:, : len(self.y)].T)
+
+    @property
+    def extra(self) -> Floats:
+        """The regulariser's points × inputs."""
+        first = self.first_extra_row
+        return np.ascontiguousarray(self.columns[:, first : first + self.n_extra].T)
+
+
+def prepare(
+    x: Floats, y: Floats, settings: Settings, seed: int, noise_r2: float | None = None
+) -> Prepared:
+    """Prepare a run on standardised rows × inputs `x` and standardised target `y`."""
+    started = time.perf_counter()
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    regularizer = find_regularizer(settings.regularizer)(settings)
+    if noise_r2 is None:
+        noise_r2 = float("nan")  # the regulariser may have no use for it
+        if regularizer.uses_noise_estimate:
+            noise_r2 = estimate_noise(x, y, seed, settings.noise_score)
+    tau = float(adaptive_tau(noise_r2) if settings.tau == "adaptive" else settings.tau)
+    extra = regularizer.extra_points(x, y, seed, noise_r2)
+    n_extra = 0 if extra is None else len(extra)
+    columns = np.empty((x.shape[1], _padded(len(y)) + _padded(n_extra)))
+    columns[:] = x[:1].T  # padding repeats a real row
+    columns[:, : len(y)] = x.T
+    if extra is not None:
+        columns[:, _padded(len(y)) : _padded(len(y)) + n_extra] = extra.T
+    seconds = time.perf_counter() - started
+    return Prepared(settings, seed, y, columns, n_extra, regularizer, noise_r2, tau, seconds)
