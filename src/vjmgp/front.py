@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Self
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .engine.archive import (
@@ -21,21 +21,42 @@ from .engine.archive import (
     Archive,
     front_of,
 )
-from .engine.choice import RULES
+from .engine.arrays import Integers
+from .engine.choice import FINAL_RULES, RULES, Rule, front_rule
+from .engine.distil import distil
+from .engine.preparation import Prepared
 from .engine.regularizers import find_regularizer
+from .engine.teacher import teacher_of, teacher_tau
+from .ensemble import Predictor, blend_model, front_model
 from .model import Feature, SymbolicModel
 from .tabular import Standardizer
 
+PREDICTORS = ("model", "front", "blend")
+STUDENT = -1
+"""Stands for the student among the numbers of archive entries."""
+
+
+def check_price(price: Any) -> None:
+    """Refuse a price of nodes that makes no sense."""
+    if not (isinstance(price, Real) and 0.0 <= float(price) < np.inf):
+        raise ValueError(f"node_price is {price!r}; it must be a number of 0 or more.")
+
 
 class FrontMixin:
-    """What a fitted regressor does with its archive: tell the front, choose a model from it."""
+    """What a fitted regressor does with its archive: tell the front, distil or choose a model."""
 
     regularizer: str
     final_rule: str
+    node_price: float
+    predict_with: str
     archive_: Archive
+    student_: Archive | None
     tau_: float
+    n_iter_: int
     model_: SymbolicModel
+    predictor_: Predictor
     _standardizer: Standardizer
+    _prepared: Prepared | None
     _chosen: int
 
     def choose(
@@ -44,6 +65,8 @@ class FrontMixin:
         *,
         tau: float | None = None,
         rule: str | None = None,
+        node_price: float | None = None,
+        predict_with: str | None = None,
     ) -> Self:
         """Choose the model again, without another run.
 
@@ -52,32 +75,99 @@ class FrontMixin:
         index : int, optional
             A row of `pareto_front_`.
         tau : float, optional
-            Another weight of the regulariser (with the rule "tau").
-        rule : {"tau", "knee", "o1", "o2"}, optional
-            Another rule; by default that of the constructor.
+            Another weight of the regulariser: in the rule "tau", or in the teacher with "distil".
+        rule : str, optional
+            Another `final_rule`; by default that of the constructor.
+        node_price : float, optional
+            Another price of the student's nodes: higher for a shorter formula.
+        predict_with : {"model", "front", "blend"}, optional
+            What `predict` uses from now on; by default that of the constructor.
 
         """
         check_is_fitted(self, "archive_")
+        if rule is None and tau is not None and node_price is None:
+            rule = "tau"
+        rule = self._resolved(rule or self.final_rule)
+        if node_price is not None:
+            check_price(node_price)
+        predict_with = predict_with or self.predict_with
+        if predict_with not in PREDICTORS:
+            raise ValueError(
+                f"predict_with is {predict_with!r}; it must be one of "
+                f"{', '.join(map(repr, PREDICTORS))}."
+            )
         front = self._front()
-        if index is None:
-            index = self._pick(front, tau, rule)
-        elif not 0 <= index < len(front):
-            raise IndexError(f"The front has {len(front)} models; there is no number {index}.")
-        self._chosen = int(front[index])
+        if index is not None:
+            entries = self._entries(front)
+            if not 0 <= index < len(entries):
+                raise IndexError(
+                    f"The front has {len(entries)} models; there is no number {index}."
+                )
+            self._chosen = int(entries[index])
+        elif rule == "distil":
+            price = self.node_price if node_price is None else node_price
+            self._chosen = self._distil(front, price, tau)
+        else:
+            self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
         self.model_ = self._model(self._chosen)
+        self.predictor_ = self._make_predictor(predict_with)
         return self
 
-    def _pick(self, front: NDArray[np.int64], tau: float | None, rule: str | None) -> int:
-        if rule is None:
-            rule = "tau" if tau is not None else self.final_rule
-        if rule == "auto":
-            rule = find_regularizer(self.regularizer).final_rule
-        if rule not in RULES:
-            raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(RULES)}.")
-        scores = self.archive_.scores[front]
-        return RULES[rule](scores[:, O1], scores[:, O2], self.tau_ if tau is None else tau)
+    def _resolved(self, rule: str) -> str:
+        """The rule that a name stands for: "distil" or one of the rules for the front."""
+        if rule not in FINAL_RULES:
+            raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(FINAL_RULES)}.")
+        own = find_regularizer(self.regularizer).final_rule
+        can_distil = own == "tau" and self._prepared is not None
+        if rule == "distil" and own != "tau":
+            raise ValueError(
+                f"The rule 'distil' needs a regulariser in units of the target's variance; "
+                f"{self.regularizer!r} is not."
+            )
+        if rule in ("auto", "distil"):
+            return "distil" if can_distil else own
+        return own if rule == "paper" else rule
 
-    def _front(self) -> NDArray[np.int64]:
+    def _distil(self, front: Integers, price: float, tau: float | None) -> int:
+        """Make the student; the teacher's best model serves where it stays far from it."""
+        assert self._prepared is not None
+        if tau is None:
+            tau = teacher_tau(self._prepared.noise_r2)
+        self.student_ = distil(self._prepared, self.archive_, price, tau)
+        if self.student_ is not None:
+            return STUDENT
+        return self._pick(front, RULES["tau"], tau)
+
+    def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
+        scores = self.archive_.scores[front]
+        return int(front[rule(scores[:, O1], scores[:, O2], tau)])
+
+    def _entries(self, front: Integers) -> Integers:
+        """The rows of `pareto_front_`: the front, then the student if there is one."""
+        return np.append(front, STUDENT) if self.student_ is not None else front
+
+    def _make_predictor(self, predict_with: str) -> Predictor:
+        if predict_with == "model" or self._prepared is None:
+            return self.model_
+        teacher = teacher_of(self.archive_, teacher_tau(self._prepared.noise_r2))
+        front = front_model(self.archive_, teacher, self._standardizer)
+        return (
+            front if predict_with == "front" else blend_model(front, self._prepared, self.archive_)
+        )
+
+    def staged_choices(self) -> list[int | None]:
+        """The archive entry that the rule for the front would choose after each generation.
+
+        None where no individual was valid yet.
+        """
+        check_is_fitted(self, "archive_")
+        if self._prepared is None:
+            return [self._chosen]
+        rule = front_rule(self.final_rule, find_regularizer(self.regularizer).final_rule)
+        fronts = (front_of(self.archive_, generation) for generation in range(self.n_iter_ + 1))
+        return [self._pick(front, rule, self.tau_) if len(front) else None for front in fronts]
+
+    def _front(self) -> Integers:
         front = front_of(self.archive_)
         if not len(front):
             raise RuntimeError(
@@ -87,7 +177,10 @@ class FrontMixin:
 
     def _model(self, entry: int) -> SymbolicModel:
         """The model of an archive entry; features that are constant play no part in it."""
-        archive: Archive = self.archive_
+        archive = self.archive_
+        if entry == STUDENT:
+            assert self.student_ is not None
+            archive, entry = self.student_, 0
         node = int(archive.facts[entry, FIRST_NODE])
         features = []
         for t in range(archive.facts[entry, N_TREES]):
@@ -115,14 +208,18 @@ class FrontMixin:
     def front_models(self) -> list[SymbolicModel]:
         """The models of `pareto_front_`, in its order."""
         check_is_fitted(self, "archive_")
-        return [self._model(int(entry)) for entry in self._front()]
+        return [self._model(int(entry)) for entry in self._entries(self._front())]
 
     @property
     def pareto_front_(self) -> pd.DataFrame:
-        """The non-dominated models: objectives, size, whether chosen, and their formulas."""
+        """The non-dominated models and the student: objectives, size, and their formulas."""
         check_is_fitted(self, "archive_")
         front = self._front()
         scores, facts = self.archive_.scores[front], self.archive_.facts[front]
+        if self.student_ is not None:
+            scores = np.concatenate([scores, self.student_.scores])
+            facts = np.concatenate([facts, self.student_.facts])
+        entries = self._entries(front)
         return pd.DataFrame(
             {
                 "o1": scores[:, O1],
@@ -132,7 +229,8 @@ class FrontMixin:
                 "n_trees": facts[:, N_TREES],
                 "alpha": scores[:, ALPHA],
                 "born": facts[:, BORN],
-                "chosen": front == self._chosen,
-                "formula": [self._model(int(entry)).text(digits=4) for entry in front],
+                "student": entries == STUDENT,
+                "chosen": entries == self._chosen,
+                "formula": [self._model(int(entry)).text(digits=4) for entry in entries],
             }
         )

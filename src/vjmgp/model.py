@@ -11,7 +11,7 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from .tabular import Column, Standardizer
 
 Floats = NDArray[np.float64]
 
-FORMAT = "vjmgp-model"
 VERSION = 1
 CHUNK = 65536
 """Rows evaluated together, which bounds the memory of a prediction."""
@@ -47,9 +46,51 @@ class Feature:
     factor: float
 
 
+class JsonModel:
+    """What is written to JSON and read back, with the checks that all kinds of models share."""
+
+    format: ClassVar[str]
+
+    def _content(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def _from_content(cls, data: dict[str, Any]) -> Self:
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as plain lists, numbers and text."""
+        return {"format": self.format, "version": VERSION, **self._content()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """A model from what `to_dict` gave; a clear error where it is something else."""
+        if not isinstance(data, dict) or data.get("format") != cls.format:
+            raise ValueError(f"This is not a vjmgp model: 'format' is not {cls.format!r}.")
+        if data.get("version") != VERSION:
+            raise ValueError(
+                f"The model has version {data.get('version')!r}, this package reads {VERSION}."
+            )
+        try:
+            return cls._from_content(data)
+        except KeyError as error:
+            raise ValueError(f"The model has no entry {error}.") from None
+        except (TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"The model is malformed: {error}.") from None
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The model as JSON text, also written to `path` if given."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+
 @dataclass(frozen=True)
-class SymbolicModel:
+class SymbolicModel(JsonModel):
     """A linear model on constructed features, with everything needed to apply it to raw data."""
+
+    format = "vjmgp-model"
 
     standardizer: Standardizer
     features: tuple[Feature, ...]
@@ -148,23 +189,15 @@ class SymbolicModel:
 
     # -- as JSON ------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """The model as plain lists, numbers and text."""
+    def _content(self) -> dict[str, Any]:
         names = [column.name for column in self.standardizer.inputs]
         return {
-            "format": FORMAT,
-            "version": VERSION,
             "formula": self.text(digits=6),
-            "target": {
-                "mean": self.standardizer.target_mean,
-                "scale": self.standardizer.target_scale,
-                "range": list(self.standardizer.target_range),
-            },
-            "columns": [_column_to_dict(column) for column in self.standardizer.columns],
+            **standardizer_to_dict(self.standardizer),
             "intercept": self.intercept,
             "features": [
                 {
-                    "tree": _tree_to_list(feature, names),
+                    "tree": tree_to_list(feature, names),
                     "weight": feature.weight,
                     "centre": feature.centre,
                     "factor": feature.factor,
@@ -175,48 +208,46 @@ class SymbolicModel:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SymbolicModel:
-        """A model from what `to_dict` gave; a clear error where it is something else."""
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise ValueError(f"This is not a vjmgp model: 'format' is not {FORMAT!r}.")
-        if data.get("version") != VERSION:
-            raise ValueError(
-                f"The model has version {data.get('version')!r}, this package reads {VERSION}."
+    def _from_content(cls, data: dict[str, Any]) -> SymbolicModel:
+        standardizer = standardizer_from_dict(data)
+        names = [column.name for column in standardizer.inputs]
+        features = tuple(
+            Feature(
+                *tree_from_list(item["tree"], names),
+                *(_number(item[key], key) for key in ("weight", "centre", "factor")),
             )
-        try:
-            target = data["target"]
-            low, high = target["range"]
-            standardizer = Standardizer(
-                tuple(_column_from_dict(column) for column in data["columns"]),
-                _number(target["mean"], "mean"),
-                _scale(target["scale"]),
-                (_number(low, "range"), _number(high, "range")),
-            )
-            names = [column.name for column in standardizer.inputs]
-            features = tuple(
-                Feature(
-                    *_tree_from_list(item["tree"], names),
-                    *(_number(item[key], key) for key in ("weight", "centre", "factor")),
-                )
-                for item in data["features"]
-            )
-            intercept = _number(data["intercept"], "intercept")
-            return cls(standardizer, features, intercept, dict(data["scores"]))
-        except KeyError as error:
-            raise ValueError(f"The model has no entry {error}.") from None
-        except (TypeError, AttributeError, OverflowError) as error:
-            raise ValueError(f"The model is malformed: {error}.") from None
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The model as JSON text, also written to `path` if given."""
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
-        if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
-        return text
+            for item in data["features"]
+        )
+        intercept = _number(data["intercept"], "intercept")
+        return cls(standardizer, features, intercept, dict(data["scores"]))
 
 
-def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
-    """Read a model that `SymbolicModel.to_json` wrote."""
+def standardizer_to_dict(standardizer: Standardizer) -> dict[str, Any]:
+    """Target and columns, as every kind of model writes them."""
+    return {
+        "target": {
+            "mean": standardizer.target_mean,
+            "scale": standardizer.target_scale,
+            "range": list(standardizer.target_range),
+        },
+        "columns": [_column_to_dict(column) for column in standardizer.columns],
+    }
+
+
+def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
+    """Target and columns, checked."""
+    target = data["target"]
+    low, high = target["range"]
+    return Standardizer(
+        tuple(_column_from_dict(column) for column in data["columns"]),
+        _number(target["mean"], "mean"),
+        _scale(target["scale"]),
+        (_number(low, "range"), _number(high, "range")),
+    )
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `to_json` wrote: a SymbolicModel, FrontModel or BlendModel."""
     try:
         return _from_text(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -225,12 +256,34 @@ def load_model(path: str | os.PathLike[str]) -> SymbolicModel:
         raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
 
 
-def _from_text(text: str) -> SymbolicModel:
+def _from_text(text: str) -> Any:
     try:
         data = json.loads(text)
     except ValueError as error:
         raise ValueError(f"This is not a vjmgp model: it is no JSON ({error}).") from None
-    return SymbolicModel.from_dict(data)
+    from .ensemble import BlendModel, FrontModel
+
+    kinds = {kind.format: kind for kind in (FrontModel, BlendModel)}
+    name = data.get("format") if isinstance(data, dict) else None
+    return (kinds.get(name, SymbolicModel) if isinstance(name, str) else SymbolicModel).from_dict(
+        data
+    )
+
+
+def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
+    """A list of finite numbers as an array."""
+    array = np.array(values, dtype=np.float64).reshape(shape)
+    if not np.isfinite(array).all():
+        raise ValueError(f"The model is malformed: {what} has a number that is not finite.")
+    return array
+
+
+def places_from(values: Any, what: str, end: int) -> NDArray[np.int64]:
+    """A list of whole numbers from 0 up to, but without, `end`."""
+    array = np.array(values, dtype=np.float64).reshape(-1)
+    if not ((array == np.rint(array)) & (array >= 0) & (array < end)).all():
+        raise ValueError(f"The model is malformed: {what} has a number outside 0 … {end - 1}.")
+    return array.astype(np.int64)
 
 
 def _number(value: Any, what: str) -> float:
@@ -273,7 +326,7 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
     )
 
 
-def _tree_to_list(feature: Feature, names: list[str]) -> Any:
+def tree_to_list(feature: Feature, names: list[str]) -> Any:
     """["add", ["column", "x"], 0.5]: functions by name, columns by name, constants as numbers."""
     return fold(
         feature.codes,
@@ -284,7 +337,8 @@ def _tree_to_list(feature: Feature, names: list[str]) -> Any:
     )
 
 
-def _tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Codes and constants of a tree; a clear error where it is none."""
     codes: list[int] = []
     constants: list[float] = []
     waiting = [item]

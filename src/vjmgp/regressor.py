@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -14,16 +14,17 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .engine.archive import O1, make_archive, trimmed
-from .engine.choice import RULES
-from .engine.evolution import Evolution
+from .engine.archive import O1, make_archive
+from .engine.choice import FINAL_RULES
+from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import engine_id
 from .engine.preparation import prepare
 from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
 from .engine.settings import Settings
-from .front import FrontMixin
+from .front import PREDICTORS, FrontMixin, check_price
+from .search import Search
 from .tabular import as_frame, fit_standardizer, nominal_columns, refuse_dates
 from .warmup import compile_kernels
 
@@ -36,7 +37,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     Genetic programming evolves up to `max_trees` expression trees; a ridge model on them predicts
     the target. Evolution minimises the leave-one-out error and a regulariser, by default the
-    vicinal Jensen gap: how far the model is from linear between nearby points.
+    vicinal Jensen gap: how far the model is from linear between nearby points. Everything that it
+    has found is then distilled into one short formula. `VJMRegressor.paper()` chooses one of the
+    evolved models instead, as the paper does.
 
     Parameters
     ----------
@@ -48,8 +51,13 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     population_size, generations : int, default=200 and 100
         The budget: population_size × (generations + 1) evaluations.
     max_time : float or None, default=None
-        Seconds after which no new generation starts. Compiling, which only the first fit on a
-        machine does, is not counted.
+        Seconds after which no new generation starts, shared out among the restarts. Compiling,
+        which only the first fit on a machine does, is not counted.
+    restarts : int, default=1
+        How many evolutions run on the same data, with other random numbers. Four take four times
+        as long as one and give a better formula of the same size.
+    n_jobs : int or None, default=None
+        How many restarts run at the same time; None is 1, −1 all cores. It changes no result.
     random_state : int, RandomState or None
         The same number gives the same model, to the last bit.
     functions : sequence of str
@@ -95,16 +103,25 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     unscaled_clean_features : bool, default=False
         Repeat a slip of the authors' program, which fed the clean side of the gap with unscaled
         features. Only for comparing with it.
-    final_rule : {"auto", "tau", "knee", "o1", "o2"}, default="auto"
-        How the final model is chosen from the front; "auto" is the regulariser's own rule.
+    final_rule : {"auto", "distil", "paper", "tau", "knee", "o1", "o2"}, default="auto"
+        Where the final model comes from. "distil": a student that follows the weighted mean of all
+        models found, for regularisers in units of the target's variance (VJM, FDM). "paper": one
+        model of the front, by the regulariser's own rule. "auto": "distil" where it is possible,
+        else "paper". The other four are rules for choosing from the front.
+    node_price : float, default=0.0025
+        What a node of the student must gain: a higher price gives a shorter formula.
+    predict_with : {"model", "front", "blend"}, default="model"
+        What `predict` uses: the formula; the weighted mean of all models found; or that mean
+        together with Extra Trees and a Gaussian process. The last two predict better and cannot be
+        read.
     categorical_features : "auto", None, or column names, positions or a mask
         Columns to encode by their target means. "auto": text and category columns of a
         DataFrame.
     memory_limit : float, default=4096
         MiB for stored feature values. A smaller store costs time, never changes a result.
     callback : callable or None
-        Called after each generation with a dict (generation, seconds, o1, o2, train_r2, size, …);
-        returning True stops the run.
+        Called after each generation with a dict (restart, generation, seconds, o1, o2, train_r2,
+        size, …); returning True stops the search.
     progress : bool, default=False
         Show a progress bar.
 
@@ -112,19 +129,21 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     ----------
     model_ : SymbolicModel
         The chosen model: formulas, JSON, and its values before clipping.
+    predictor_ : SymbolicModel, FrontModel or BlendModel
+        What `predict` uses; `model_` itself unless `predict_with` says otherwise.
     pareto_front_ : DataFrame
-        The non-dominated models, by rising leave-one-out error.
+        The non-dominated models of all restarts, by rising leave-one-out error, then the student.
     history_ : DataFrame
-        One row per generation; `chosen` is the archive entry that would have been chosen then,
-        by the run's own rule and τ.
+        One row per restart and generation; `chosen` is the archive entry that would have been
+        chosen then, by the rule for the front and the run's own τ.
     archive_ : Archive
-        Every model that was ever on the front.
+        Every model that was ever on the front of a restart.
     noise_r2_, tau_ : float
         The noise estimate (NaN where none was needed) and the weight it gave.
     stopped_by_ : {"generations", "max_time", "callback", "interrupt", "constant"}
         Why the run ended.
     timings_ : dict
-        Seconds of preparation and evolution.
+        Seconds of preparation, evolution and the final choice.
 
     """
 
@@ -135,6 +154,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         population_size: int = 200,
         generations: int = 100,
         max_time: float | None = None,
+        restarts: int = 1,
+        n_jobs: int | None = None,
         random_state: Any = None,
         functions: Sequence[str] = FUNCTION_NAMES,
         max_trees: int = 10,
@@ -160,6 +181,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         early_stopping: bool = False,
         unscaled_clean_features: bool = False,
         final_rule: str = "auto",
+        node_price: float = NODE_PRICE,
+        predict_with: Literal["model", "front", "blend"] = "model",
         categorical_features: Any = "auto",
         memory_limit: float = 4096.0,
         callback: Callable[[Record], bool | None] | None = None,
@@ -169,6 +192,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.population_size = population_size
         self.generations = generations
         self.max_time = max_time
+        self.restarts = restarts
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.functions = functions
         self.max_trees = max_trees
@@ -194,10 +219,17 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.early_stopping = early_stopping
         self.unscaled_clean_features = unscaled_clean_features
         self.final_rule = final_rule
+        self.node_price = node_price
+        self.predict_with = predict_with
         self.categorical_features = categorical_features
         self.memory_limit = memory_limit
         self.callback = callback
         self.progress = progress
+
+    @classmethod
+    def paper(cls, regularizer: str = "jensen_gap", **settings: Any) -> Self:
+        """The paper's method: the final model is one of the front, by the regulariser's rule."""
+        return cls(regularizer, **{"final_rule": "paper"} | settings)
 
     # -- fitting ------------------------------------------------------------------------------
 
@@ -213,31 +245,37 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, y)
         compile_kernels(self.regularizer, self.selection)
-        started = time.perf_counter()
-        run = Evolution(
-            prepare(
-                standardizer.standardize(table),
-                standardizer.standardize_target(y),
-                settings,
-                self._seed(),
-                self.noise_r2,
-            )
+        self._prepared = prepare(
+            standardizer.standardize(table),
+            standardizer.standardize_target(y),
+            settings,
+            self._seed(),
+            self.noise_r2,
         )
-        self.stopped_by_ = self._evolve(run, started)
-        self.archive_ = trimmed(run.archive)
-        self.history_ = pd.DataFrame(run.history)
-        self.noise_r2_, self.tau_ = run.noise_r2, float(run.tau)
-        self.n_iter_ = int(run.history[-1]["generation"])  # not one that Ctrl-C has cut short
+        search = Search(
+            self._prepared, self.restarts, self.n_jobs, self.max_time, self.callback, self.progress
+        )
+        search.run()
+        self.stopped_by_ = search.stopped_by
+        self.archive_, history = search.result()
+        self.history_ = pd.DataFrame(history)
+        self.noise_r2_, self.tau_ = self._prepared.noise_r2, self._prepared.tau
+        self.n_iter_ = int(max(row["generation"] for row in history))
+        started = time.perf_counter()
+        self.student_ = None
+        self.choose()
         self.timings_ = {
-            "preparation": run.preparation_seconds,
-            "evolution": run.evolution_seconds,
+            "preparation": self._prepared.seconds,
+            "evolution": search.seconds,
+            "choice": time.perf_counter() - started,
         }
-        return self.choose()
+        return self
 
     def _settings(self) -> Settings:
         choices: dict[str, list[str]] = {
             "selection": list(SELECTIONS),
-            "final_rule": ["auto", *RULES],
+            "final_rule": list(FINAL_RULES),
+            "predict_with": list(PREDICTORS),
         }
         for name, known in choices.items():
             if getattr(self, name) not in known:
@@ -245,7 +283,15 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
                     f"{name} is {getattr(self, name)!r}; it must be one of "
                     f"{', '.join(map(repr, known))}."
                 )
-        find_regularizer(self.regularizer)
+        own = find_regularizer(self.regularizer).final_rule
+        if self.final_rule == "distil" and own != "tau":
+            raise ValueError(
+                f"final_rule is 'distil', but {self.regularizer!r} is not in units of the target's "
+                "variance; use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
+            )
+        if not (isinstance(self.restarts, Integral) and self.restarts >= 1):
+            raise ValueError(f"restarts is {self.restarts!r}; it must be a whole number from 1 on.")
+        check_price(self.node_price)
         if self.max_time is not None and not self.max_time > 0:
             raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
         values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
@@ -306,41 +352,6 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             return [str(name) for name in self.feature_names_in_]
         return [f"x{k}" for k in range(self.n_features_in_)]
 
-    def _evolve(self, run: Evolution, started: float) -> str:
-        """Run generation after generation until the budget, the time or the user says stop."""
-        bar = None
-        if self.progress:
-            from tqdm.auto import tqdm
-
-            bar = tqdm(total=run.settings.generations, desc="VJM-GP", unit="gen")
-        try:
-            run.start()
-            while run.generation < run.settings.generations:
-                if self.max_time is not None and time.perf_counter() - started >= self.max_time:
-                    return "max_time"
-                run.step()
-                record = run.history[-1]
-                if bar is not None:
-                    bar.update()
-                    bar.set_postfix(
-                        o1=record.get("o1"), o2=record.get("o2"), size=record.get("size")
-                    )
-                if self.callback is not None and self.callback(dict(record)):
-                    return "callback"
-        except KeyboardInterrupt:
-            if not run.history:
-                raise
-            warnings.warn(
-                f"Interrupted after generation {run.history[-1]['generation']:.0f}: the best model "
-                "so far is kept.",
-                stacklevel=3,
-            )
-            return "interrupt"
-        finally:
-            if bar is not None:
-                bar.close()
-        return "generations"
-
     def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
         self.archive_ = make_archive(settings.max_trees, 1, 1)
@@ -350,8 +361,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.history_ = pd.DataFrame()
         self.noise_r2_, self.tau_ = float("nan"), 1.0
         self.n_iter_ = 0
-        self.timings_ = {"preparation": 0.0, "evolution": 0.0}
+        self.timings_ = {"preparation": 0.0, "evolution": 0.0, "choice": 0.0}
         self.stopped_by_ = "constant"
+        self._prepared, self.student_ = None, None
         return self.choose()
 
     # -- using the model ----------------------------------------------------------------------
@@ -369,16 +381,20 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> Floats:
         """Predictions, clipped to the range of the training target."""
         table = self._check_new_data(X)
-        return self.model_.predict(table)
+        return self.predictor_.predict(table)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Predictions of the model that would have been chosen after each generation."""
+        """Predictions of the model of the front that would be chosen after each generation.
+
+        A student exists only at the end: where the final model is distilled, the stages, the last
+        one too, are those of the paper's rule.
+        """
         table = self._check_new_data(X)
         x = self._standardizer.standardize(table)
         previous, values = None, np.full(len(x), self._standardizer.target_mean)
-        for entry in self.history_["chosen"] if len(self.history_) else [self._chosen]:
-            if entry != previous and np.isfinite(entry):  # no entry: nothing was valid yet
-                previous, values = entry, self._model(int(entry)).predict_standardized(x)
+        for entry in self.staged_choices():
+            if entry != previous and entry is not None:
+                previous, values = entry, self._model(entry).predict_standardized(x)
             yield values.copy()
 
     def transform(self, X: Any) -> Floats:

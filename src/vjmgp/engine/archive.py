@@ -19,7 +19,7 @@ from .population import Individuals
 ALIVE = -1
 # Columns of `scores` and `facts`, layers of `linear`, places in `counts`.
 O1, O2, TRAIN_R2, ALPHA = range(4)
-SIZE, N_TREES, BORN, DIED, FIRST_NODE = range(5)
+SIZE, N_TREES, BORN, DIED, FIRST_NODE, RESTART = range(6)
 WEIGHT, CENTRE, FACTOR = range(3)
 ENTRIES, NODES, FRONT = range(3)
 
@@ -30,7 +30,8 @@ class Archive(NamedTuple):
     scores: Floats
     """entries × 4: o1, o2, training R² (clipped predictions), ridge strength."""
     facts: Integers
-    """entries × 5: size, number of trees, generation of birth and death, first node."""
+    """entries × 6: size, number of trees, generation of birth and death, first node, and which
+    restart found it."""
     linear: Floats
     """entries × 3 × max_trees: ridge weight, feature mean and feature scale (it multiplies)."""
     tree_length: Integers
@@ -44,7 +45,7 @@ def make_archive(max_trees: int, entries: int = 1024, nodes: int = 32768) -> Arc
     """An empty archive; `reserve` makes it larger when it must be."""
     return Archive(
         scores=np.zeros((entries, 4)),
-        facts=np.zeros((entries, 5), np.int64),
+        facts=np.zeros((entries, 6), np.int64),
         linear=np.zeros((entries, 3, max_trees)),
         tree_length=np.zeros((entries, max_trees), np.int64),
         codes=np.zeros(nodes, np.int32),
@@ -161,11 +162,50 @@ def update_archive(
         archive.counts[FRONT] = size + shift
 
 
-def front_of(archive: Archive, generation: int | None = None) -> Integers:
-    """Entry numbers of the front, by rising o1: the last one, or that after a generation."""
-    if generation is None:
+def merged(archives: list[Archive]) -> Archive:
+    """The archives of several restarts as one, in their order; its front is that of all entries."""
+    parts = [trimmed(archive) for archive in archives]
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in Archive._fields
+        if name not in ("front", "counts")
+    }
+    first_entry = first_node = 0
+    for restart, part in enumerate(parts):
+        facts = joined["facts"][first_entry : first_entry + len(part.facts)]
+        facts[:, RESTART] = restart
+        facts[:, FIRST_NODE] += first_node
+        first_entry += len(part.facts)
+        first_node += len(part.codes)
+    alive = np.flatnonzero(joined["facts"][:, DIED] == ALIVE)
+    front = alive[_non_dominated(joined["scores"][alive])]
+    counts = np.array([first_entry, first_node, len(front)])
+    return Archive(front=front, counts=counts, **joined)
+
+
+def _non_dominated(scores: Floats) -> Integers:
+    """Which rows of scores no other row dominates or equals (the first of equals stays), by o1."""
+    order = np.lexsort((scores[:, O2], scores[:, O1]))
+    o2 = scores[order, O2]
+    least_before = np.minimum.accumulate(np.concatenate([[np.inf], o2[:-1]]))
+    return order[o2 < least_before]
+
+
+def front_of(
+    archive: Archive, generation: int | None = None, restart: int | None = None
+) -> Integers:
+    """Entry numbers of the front, by rising o1: the last one, or that after a generation.
+
+    With `restart` it is the front that this restart found by itself.
+    """
+    if generation is None and restart is None:
         return archive.front[: archive.counts[FRONT]].copy()
     facts = archive.facts[: archive.counts[ENTRIES]]
     born, died = facts[:, BORN], facts[:, DIED]
-    there = np.flatnonzero((born <= generation) & ((died == ALIVE) | (died > generation)))
-    return there[np.argsort(archive.scores[there, O1], kind="stable")]
+    there = died == ALIVE
+    if generation is not None:
+        there = (born <= generation) & (there | (died > generation))
+    if restart is not None:
+        there &= facts[:, RESTART] == restart
+    entries = np.flatnonzero(there)
+    return entries[_non_dominated(archive.scores[entries])]

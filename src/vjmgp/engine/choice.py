@@ -37,9 +37,22 @@ def smallest_o2(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
     return int(np.lexsort((o1, o2))[0])
 
 
-RULES: dict[str, Callable[[Floats, Floats, float], int]] = {
+Rule = Callable[[Floats, Floats, float], int]
+
+RULES: dict[str, Rule] = {
     "tau": smallest_sum,
     "knee": knee,
     "o1": smallest_o1,
     "o2": smallest_o2,
 }
+
+FINAL_RULES = ("auto", "distil", "paper", *RULES)
+"""What `final_rule` may be. "paper" is the regulariser's own rule, "auto" distils where it can."""
+
+
+def front_rule(name: str, own: str) -> Rule:
+    """The rule by which a run picks one model of its front.
+
+    A run that distils has a student only at its end; until then it follows the paper.
+    """
+    return RULES.get(name, RULES[own])

@@ -23,7 +23,7 @@ from .archive import (
     update_archive,
 )
 from .arrays import Integers
-from .choice import RULES
+from .choice import front_rule
 from .evaluation import make_workspace
 from .functions import FUNCTION_NAMES
 from .pool import ARENA_USED, compact, make_pool
@@ -40,7 +40,7 @@ from .variation import Rates, initialise, make_scratch, vary
 class Evolution:
     """One evolution on prepared data. Restarts differ in their random numbers alone."""
 
-    def __init__(self, prepared: Prepared, restart: int = 0) -> None:
+    def __init__(self, prepared: Prepared, restart: int = 0, memory_share: float = 1.0) -> None:
         self.prepared = prepared
         self.settings = prepared.settings
         self.y = prepared.y
@@ -55,17 +55,17 @@ class Evolution:
         n_inputs, self._n_rows = prepared.columns.shape
         depth = self.settings.max_depth
         self.workspace = make_workspace(prepared.columns, 2 ** (depth + 1), depth)
-        self._make_room(n_inputs)
+        self._make_room(n_inputs, memory_share)
         self._state = stream(prepared.seed, "evolution", restart)
         self._first_state = stream(prepared.seed, "initialisation", restart)
         self.preparation_seconds = prepared.seconds
         self.evolution_seconds = 0.0
 
-    def _make_room(self, n_inputs: int) -> None:
+    def _make_room(self, n_inputs: int, memory_share: float) -> None:
         settings, n = self.settings, len(self.y)
         size, max_trees = settings.population_size, settings.max_trees
         most_trees = 2 * size * max_trees + 8 * size + 64
-        slots = int(settings.memory_limit * 2**20 // (8 * self._n_rows))
+        slots = int(memory_share * settings.memory_limit * 2**20 // (8 * self._n_rows))
         self._grammar = Grammar(
             np.array([FUNCTION_NAMES.index(name) for name in settings.functions], np.int32),
             n_inputs,
@@ -85,7 +85,7 @@ class Evolution:
         self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
         self.individuals = make_individuals(2 * size, max_trees, n)
         self.ridge = make_ridge_scratch(n, max_trees, len(settings.ridge_alphas))
-        self._alphas = np.array(settings.ridge_alphas, dtype=np.float64)
+        self.alphas = np.array(settings.ridge_alphas, dtype=np.float64)
         self.archive = make_archive(max_trees)
         self.best_sum = np.array([np.inf])
         self._selection = SELECTIONS[settings.selection]()
@@ -169,7 +169,7 @@ class Evolution:
             self.workspace,
             self.ridge,
             self.y,
-            self._alphas,
+            self.alphas,
             rows,
         )
         valid = rows[np.isfinite(individuals.o1[rows])]
@@ -223,8 +223,7 @@ class Evolution:
             ),
         }
         if len(front):
-            name = self.settings.final_rule
-            rule = RULES[self.regularizer.final_rule if name == "auto" else name]
+            rule = front_rule(self.settings.final_rule, self.regularizer.final_rule)
             entry = int(front[rule(archive.scores[front, O1], archive.scores[front, O2], self.tau)])
             record |= {
                 "best_o1": float(archive.scores[front[0], O1]),

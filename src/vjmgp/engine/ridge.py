@@ -19,7 +19,7 @@ from .arrays import Floats, Integers
 from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace
 from .lanes import dot
-from .pool import INVALID, STATE, Pool, training_feature
+from .pool import INVALID, SCALE, STATE, Pool, training_feature
 from .population import Individuals
 
 ROWS = 256
@@ -162,6 +162,39 @@ def fit_ridge(
     return best, least
 
 
+@part_of_kernel
+def _load_features(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    scratch: RidgeScratch,
+    n: int,
+    row: int,
+) -> bool:
+    """Put the individual's features into the scratch; whether all of them are finite."""
+    valid = True
+    for t in range(individuals.n_trees[row]):
+        tree = individuals.trees[row, t]
+        if pool.facts[tree, STATE] != INVALID:
+            training_feature(pool, tree, workspace, n, scratch.ones, scratch.z[t])
+        valid = valid and pool.facts[tree, STATE] != INVALID
+    return valid
+
+
+@part_of_kernel
+def _write(
+    individuals: Individuals, scratch: RidgeScratch, row: int, best: int, alpha: float, error: float
+) -> None:
+    individuals.o1[row] = error
+    individuals.o2[row] = 0.0
+    individuals.alpha[row] = alpha
+    for t in range(individuals.n_trees[row]):
+        individuals.weights[row, t] = scratch.weights[best, t]
+    for i in range(individuals.loo.shape[1]):
+        individuals.loo[row, i] = scratch.errors[best, i]
+        individuals.fitted[row, i] = scratch.values[best, i]
+
+
 @kernel
 def fit_individuals(
     pool: Pool,
@@ -176,25 +209,38 @@ def fit_individuals(
     n = len(y)
     mean = dot(y, scratch.ones, n) / n
     for row in rows:
-        m = individuals.n_trees[row]
-        valid = True
-        for t in range(m):
-            tree = individuals.trees[row, t]
-            if pool.facts[tree, STATE] != INVALID:
-                training_feature(pool, tree, workspace, n, scratch.ones, scratch.z[t])
-            valid = valid and pool.facts[tree, STATE] != INVALID
         individuals.o1[row] = np.inf
         individuals.o2[row] = np.inf
-        if not valid:
+        if not _load_features(pool, individuals, workspace, scratch, n, row):
             continue
-        best, error = fit_ridge(scratch, y, mean, alphas, m)
-        if not np.isfinite(error):
-            continue
-        individuals.o1[row] = error
-        individuals.o2[row] = 0.0
-        individuals.alpha[row] = alphas[best]
-        for t in range(m):
-            individuals.weights[row, t] = scratch.weights[best, t]
-        for i in range(n):
-            individuals.loo[row, i] = scratch.errors[best, i]
-            individuals.fitted[row, i] = scratch.values[best, i]
+        best, error = fit_ridge(scratch, y, mean, alphas, individuals.n_trees[row])
+        if np.isfinite(error):
+            _write(individuals, scratch, row, best, alphas[best], error)
+
+
+@kernel
+def score_weights(
+    pool: Pool,
+    individuals: Individuals,
+    workspace: Workspace,
+    scratch: RidgeScratch,
+    y: Floats,
+    alphas: Floats,
+    row: int,
+    coefficients: Floats,
+) -> None:
+    """Objective 1 of an individual whose coefficients (of features as they are) are given.
+
+    Its errors are divided by 1 − hᵢ like those of the ridge that would be fitted to its features.
+    """
+    n, m = len(y), individuals.n_trees[row]
+    mean = dot(y, scratch.ones, n) / n
+    _load_features(pool, individuals, workspace, scratch, n, row)
+    best, _ = fit_ridge(scratch, y, mean, alphas, m)
+    for t in range(m):
+        scale = pool.scaling[individuals.trees[row, t], SCALE]
+        scratch.weights[best, t] = coefficients[t] / scale if scale > 0.0 else 0.0
+    for first in range(0, n, ROWS):
+        _loo_of_rows(scratch, y, mean, m, best, first, min(n, first + ROWS))
+    error = dot(scratch.errors[best], scratch.ones, n) / n
+    _write(individuals, scratch, row, best, alphas[best], error)

@@ -21,6 +21,7 @@ STREAMS = (
     "initialisation",
     "evolution",
     "rademacher",
+    "distillation",
 )
 
 

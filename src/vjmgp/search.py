@@ -1,0 +1,168 @@
+"""Run the evolutions of a fit, on one core or several, until something says stop.
+
+Restarts share the prepared data and differ in their random numbers, so a restart's result does not
+depend on how many run beside it. They run in threads: the kernels hold no lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from joblib import effective_n_jobs
+
+from .engine.archive import ENTRIES, Archive, merged, trimmed
+from .engine.evolution import Evolution
+from .engine.preparation import Prepared
+
+Record = dict[str, float]
+Callback = Callable[[Record], bool | None]
+
+REASONS = ("generations", "max_time", "callback", "interrupt")
+"""Why an evolution ended; the last of several reasons is the one that is told."""
+
+
+class Found(NamedTuple):
+    """What an evolution leaves behind."""
+
+    archive: Archive
+    history: list[Record]
+
+
+class Search:
+    """All evolutions of one fit."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        restarts: int = 1,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.prepared = prepared
+        self.restarts = restarts
+        self.workers = min(restarts, effective_n_jobs(n_jobs))
+        self.max_time = max_time
+        self.callback = callback
+        self.progress = progress
+        self.stopped_by = REASONS[0]
+        self.seconds = 0.0
+        self._found: dict[int, Found] = {}
+        self._stop = threading.Event()
+        self._turn = threading.Lock()
+        self._bar: Any = None
+
+    def run(self) -> None:
+        """Evolve. Ctrl-C ends the search and keeps what it has, once there is a generation."""
+        self._started = time.perf_counter()
+        if self.progress:
+            from tqdm.auto import tqdm
+
+            total = self.restarts * self.prepared.settings.generations
+            self._bar = tqdm(total=total, desc="VJM-GP", unit="gen")
+        try:
+            if self.workers == 1:
+                self._run_in_turn()
+            else:
+                self._run_in_threads()
+        finally:
+            if self._bar is not None:
+                self._bar.close()
+            self.seconds = time.perf_counter() - self._started
+
+    def _run_in_turn(self) -> None:
+        try:
+            for restart in range(self.restarts):
+                if not self._stop.is_set():
+                    self._evolve(restart)
+        except KeyboardInterrupt:
+            self._interrupted()
+
+    def _run_in_threads(self) -> None:
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting = [pool.submit(self._evolve, restart) for restart in range(self.restarts)]
+            try:
+                _wait_for(waiting)
+            except KeyboardInterrupt:
+                self._stop.set()  # each thread ends with its generation
+                _wait_for(waiting)
+                self._interrupted()
+            except BaseException:
+                self._stop.set()
+                raise
+
+    def _interrupted(self) -> None:
+        """Keep the finished generations; without any, Ctrl-C is passed on."""
+        if not self._found:
+            raise KeyboardInterrupt
+        last = max(found.history[-1]["generation"] for found in self._found.values())
+        self._end("interrupt")
+        warnings.warn(
+            f"Interrupted after generation {last:.0f}: the best model so far is kept.",
+            stacklevel=5,
+        )
+
+    def _evolve(self, restart: int) -> None:
+        """One evolution, generation after generation."""
+        if self._stop.is_set():
+            return
+        run = Evolution(self.prepared, restart, memory_share=1.0 / self.workers)
+        try:
+            run.start()
+            while run.generation < run.settings.generations and not self._stop.is_set():
+                if self._is_late(restart):
+                    self._end("max_time")
+                    break
+                run.step()
+                self._tell(restart, run.history[-1])
+        finally:
+            if run.history:
+                self._found[restart] = Found(trimmed(run.archive), run.history)
+
+    def _is_late(self, restart: int) -> bool:
+        """Whether a restart's share of the time is over: as many shares as turns of the workers."""
+        if self.max_time is None:
+            return False
+        turns = -(-self.restarts // self.workers)
+        share = (restart // self.workers + 1) / turns
+        return bool(time.perf_counter() - self._started >= share * self.max_time)
+
+    def _tell(self, restart: int, record: Record) -> None:
+        """Show the generation to the bar and the callback, one at a time."""
+        if self._bar is None and self.callback is None:
+            return
+        with self._turn:
+            if self._bar is not None:
+                self._bar.update()
+                self._bar.set_postfix({name: record.get(name) for name in ("o1", "o2", "size")})
+            if self.callback is not None and self.callback({**record, "restart": restart}):
+                self._end("callback")
+                self._stop.set()
+
+    def _end(self, reason: str) -> None:
+        self.stopped_by = max(self.stopped_by, reason, key=REASONS.index)
+
+    def result(self) -> tuple[Archive, list[Record]]:
+        """One archive of all restarts, and their generations; `chosen` is an entry of it."""
+        found = [self._found[restart] for restart in sorted(self._found)]
+        rows: list[Record] = []
+        before = 0
+        for restart, (archive, history) in enumerate(found):
+            for record in history:
+                row = {"restart": restart, **record}
+                if "chosen" in row:
+                    row["chosen"] += before
+                rows.append(row)
+            before += int(archive.counts[ENTRIES])
+        return merged([archive for archive, _ in found]), rows
+
+
+def _wait_for(futures: list[Future[None]]) -> None:
+    for future in futures:
+        future.result()
