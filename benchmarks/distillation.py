@@ -1,0 +1,199 @@
+"""What distilling gains: the student, the front and the blend beside the paper's choice.
+
+    python -m benchmarks.distillation --datasets all --seeds 30
+    python -m benchmarks.distillation --datasets all --seeds 10 --rivals all
+    python -m benchmarks.distillation --only-time
+
+All readings of a run are made from the same archive, so they are paired. Datasets that are not
+shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
+
+import argparse
+import itertools
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from scipy.stats import wilcoxon
+
+from benchmarks import machine
+from benchmarks.accuracy import cached_datasets
+from benchmarks.problems import no2, synthetic
+from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, load_dataset, paper_split, r2
+from vjmgp.gaussian_process import kernel
+from vjmgp.tabular import fit_standardizer, nominal_columns
+
+REFERENCE = "VJM"
+RIVALS = ("Gaussian process", "SVR", "KernelRidge", "Extra Trees (500)", "CatBoost")
+METHODS = Path(__file__).parent.parent / "config/methods.yaml"
+
+
+def one_run(job: tuple[str, int, tuple[str, ...]]) -> list[dict[str, Any]]:
+    """All readings of one split."""
+    dataset, seed, rivals = job
+    data = load_dataset(dataset)
+    train, test = paper_split(dataset, len(data), seed)
+    x, y, new = data.inputs.iloc[train], data.target[train], data.inputs.iloc[test]
+    rows = []
+
+    def note(method: str, predictions: Any, seconds: float, size: float = np.nan) -> None:
+        score = r2(data.target[test], predictions)
+        names = {"dataset": dataset, "seed": seed, "method": method}
+        rows.append(names | {"test_r2": score, "size": size, "seconds": seconds})
+
+    if rivals:
+        names = [str(name) for name in x.columns]
+        standardizer = fit_standardizer(x, y, names, nominal_columns(x, names, data.nominal))
+        table = standardizer.standardize(x), standardizer.standardize_target(y)
+        for name in rivals:
+            started = time.perf_counter()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fitted = rival(name, x.shape[1], seed).fit(*table)
+            seconds = time.perf_counter() - started
+            values = np.ravel(fitted.predict(standardizer.standardize(new)))
+            note(name, standardizer.clip_target(standardizer.restore_target(values)), seconds)
+        return rows
+    for restarts in (1, 4):
+        model = VJMRegressor.paper(
+            restarts=restarts, random_state=seed, categorical_features=data.nominal
+        )
+        model.fit(x, y)
+        fit_seconds = model.timings_["preparation"] + model.timings_["evolution"]
+        times = "" if restarts == 1 else f" ×{restarts}"
+        for name, choice in (
+            (REFERENCE, {"rule": "paper"}),
+            ("VJM distilled", {"rule": "distil"}),
+            ("VJM front", {"rule": "distil", "predict_with": "front"}),
+            ("VJM blend", {"rule": "distil", "predict_with": "blend"}),
+        ):
+            started = time.perf_counter()
+            model.choose(**choice)
+            seconds = fit_seconds + time.perf_counter() - started
+            single = choice.get("predict_with") is None
+            size = model.model_.size if single else np.nan
+            note(name + times, model.predict(new), seconds, size)
+    return rows
+
+
+def rival(name: str, n_inputs: int, seed: int) -> Any:
+    """A learner on standardised data."""
+    from sklearn.ensemble import ExtraTreesRegressor
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.svm import SVR
+
+    if name == "Gaussian process":
+        return GaussianProcessRegressor(kernel(n_inputs), random_state=seed)
+    if name == "Extra Trees (500)":
+        return ExtraTreesRegressor(500, random_state=seed)
+    if name == "CatBoost":
+        from catboost import CatBoostRegressor
+
+        return CatBoostRegressor(
+            verbose=False, random_seed=seed, thread_count=1, allow_writing_files=False
+        )
+    grid = yaml.safe_load(METHODS.read_text(encoding="utf-8"))[name]["grid"]
+    return GridSearchCV({"SVR": SVR, "KernelRidge": KernelRidge}[name](), grid, cv=5)
+
+
+def summary(runs: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Each method beside the reference, paired by dataset."""
+    medians = runs.pivot_table(
+        index="dataset", columns="method", values="test_r2", aggfunc="median", sort=False
+    )
+    rows = {}
+    for name in medians:
+        other = medians[name]
+        difference = other - medians[reference]
+        own = runs[runs["method"] == name]
+        same = name == reference
+        rows[name] = {
+            "mean of medians": round(other.mean(), 4),
+            f"minus {reference}": "" if same else f"{difference.mean():+.4f}",
+            "± standard error": "" if same else f"{difference.sem():.4f}",
+            "better/worse": "" if same else f"{(difference > 0).sum()}/{(difference < 0).sum()}",
+            "Wilcoxon p": "" if same else f"{wilcoxon(difference).pvalue:.1e}",
+            "median nodes": own["size"].median(),
+            "mean seconds": round(own["seconds"].mean(), 3),
+        }
+    return pd.DataFrame(rows).T
+
+
+def times() -> list[str]:
+    """Seconds of distilling beside the run, and of four restarts on one and on two cores."""
+    lines = []
+    cases = {"547_no2, 100 rows": no2()} | {f"{n} rows": synthetic(n, 10) for n in (1000, 10000)}
+    for name, (x, y) in cases.items():
+        generations = 100 if len(y) < 5000 else 30
+        model = VJMRegressor(random_state=0, generations=generations).fit(x, y)
+        seconds = []
+        for _ in range(5):
+            started = time.perf_counter()
+            model.choose()
+            seconds.append(time.perf_counter() - started)
+        run = model.timings_["preparation"] + model.timings_["evolution"]
+        lines.append(f"distilling, {name}: {np.median(seconds):.3f} s (the run {run:.2f} s)")
+    x, y = no2()
+    ratios = []
+    for seed in range(7):
+        spent = []
+        for n_jobs in (1, 2):
+            started = time.perf_counter()
+            VJMRegressor(random_state=seed, restarts=4, n_jobs=n_jobs).fit(x, y)
+            spent.append(time.perf_counter() - started)
+        ratios.append(spent[1] / spent[0])
+    lines.append(f"4 restarts, n_jobs=2 / n_jobs=1: {np.median(ratios):.2f} (median of 7 pairs)")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
+    parser.add_argument("--seeds", type=int, default=5, help="how many")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--rivals", nargs="+", default=[], help=f"{', '.join(RIVALS)}, or all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only-time", action="store_true", help="how long distilling takes")
+    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/distillation.csv"))
+    parser.add_argument("--with-runs", type=Path, nargs="*", default=[], help="earlier outputs")
+    arguments = parser.parse_args()
+    compile_kernels()
+    if arguments.only_time:
+        print(machine.description(), *times(), sep="\n")
+        return
+    groups = {"embedded": embedded_datasets, "all": cached_datasets}
+    datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
+    rivals = RIVALS if arguments.rivals == ["all"] else tuple(arguments.rivals)
+    seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+    jobs = [(name, seed, rivals) for seed, name in itertools.product(seeds, datasets)]
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    rows: list[dict[str, Any]] = []
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        for number, found in enumerate(pool.map(one_run, jobs), 1):
+            rows += found
+            if number % len(datasets) == 0:  # a whole seed: nothing is lost
+                pd.DataFrame(rows).to_csv(arguments.output, index=False)
+    runs = pd.concat([pd.DataFrame(rows), *map(pd.read_csv, arguments.with_runs)])
+    print(machine.description())
+    print(f"{len(jobs)} splits in {time.perf_counter() - started:.0f} s")
+    for reference in dict.fromkeys([REFERENCE, "VJM distilled"]):
+        if reference in set(runs["method"]):
+            print(summary(runs, reference).to_string())
+
+
+if __name__ == "__main__":
+    main()
