@@ -15,6 +15,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
 
 import argparse
+import functools
 import itertools
 import time
 import warnings
@@ -30,19 +31,38 @@ from scipy.stats import wilcoxon
 from benchmarks import machine
 from benchmarks.accuracy import cached_datasets
 from benchmarks.problems import no2, synthetic
-from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, load_dataset, paper_split, r2
+from vjmgp import (
+    Dataset,
+    VJMRegressor,
+    compile_kernels,
+    embedded_datasets,
+    load_dataset,
+    paper_split,
+    r2,
+)
 from vjmgp.gaussian_process import kernel
 from vjmgp.tabular import fit_standardizer, nominal_columns
 
 REFERENCE = "VJM"
+READINGS: dict[str, dict[str, Any]] = {
+    REFERENCE: {"rule": "paper"},
+    "VJM distilled": {"rule": "distil"},
+    "VJM front": {"rule": "distil", "predict_with": "front"},
+    "VJM blend": {"rule": "distil", "predict_with": "blend"},
+}
 RIVALS = ("Gaussian process", "SVR", "KernelRidge", "Extra Trees (500)", "CatBoost")
 METHODS = Path(__file__).parent.parent / "config/methods.yaml"
 
 
-def one_run(job: tuple[str, int, tuple[str, ...]]) -> list[dict[str, Any]]:
+@functools.cache
+def _loaded(dataset: str) -> Dataset:
+    return load_dataset(dataset)
+
+
+def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]:
     """All readings of one split."""
-    dataset, seed, rivals = job
-    data = load_dataset(dataset)
+    dataset, seed, rivals, only_formulas = job
+    data = _loaded(dataset)
     train, test = paper_split(dataset, len(data), seed)
     x, y, new = data.inputs.iloc[train], data.target[train], data.inputs.iloc[test]
     rows = []
@@ -72,18 +92,13 @@ def one_run(job: tuple[str, int, tuple[str, ...]]) -> list[dict[str, Any]]:
         model.fit(x, y)
         fit_seconds = model.timings_["preparation"] + model.timings_["evolution"]
         times = "" if restarts == 1 else f" ×{restarts}"
-        for name, choice in (
-            (REFERENCE, {"rule": "paper"}),
-            ("VJM distilled", {"rule": "distil"}),
-            ("VJM front", {"rule": "distil", "predict_with": "front"}),
-            ("VJM blend", {"rule": "distil", "predict_with": "blend"}),
-        ):
+        for name, choice in READINGS.items():
+            if only_formulas and "predict_with" in choice:
+                continue
             started = time.perf_counter()
             model.choose(**choice)
             seconds = fit_seconds + time.perf_counter() - started
-            single = choice.get("predict_with") is None
-            size = model.model_.size if single else np.nan
-            note(name + times, model.predict(new), seconds, size)
+            note(name + times, model.predict(new), seconds, model.predictor_.size)
     return rows
 
 
@@ -166,6 +181,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--rivals", nargs="+", default=[], help=f"{', '.join(RIVALS)}, or all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--formulas", action="store_true", help="without front and blend")
     parser.add_argument("--only-time", action="store_true", help="how long distilling takes")
     parser.add_argument("--output", type=Path, default=Path("results/benchmarks/distillation.csv"))
     parser.add_argument("--with-runs", type=Path, nargs="*", default=[], help="earlier outputs")
@@ -178,7 +194,10 @@ def main() -> None:
     datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
     rivals = RIVALS if arguments.rivals == ["all"] else tuple(arguments.rivals)
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
-    jobs = [(name, seed, rivals) for seed, name in itertools.product(seeds, datasets)]
+    jobs = [
+        (name, seed, rivals, arguments.formulas)
+        for seed, name in itertools.product(seeds, datasets)
+    ]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
     rows: list[dict[str, Any]] = []

@@ -15,8 +15,9 @@ from snakemake.utils import update_config
 
 from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.datasets import paper_medians, pmlb_number
-from vjmgp.engine.choice import RULES
+from vjmgp.engine.choice import FINAL_RULES
 from vjmgp.engine.settings import Settings
+from vjmgp.front import PREDICTORS
 from vjmgp.study import checks
 from vjmgp.study.config import RULES as RULES_OF_WORKFLOW
 from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of
@@ -413,11 +414,17 @@ def gp_rules():
 
 
 def test_the_schema_knows_every_setting_and_no_other():
-    assert set(gp_rules()) == set(Settings.__dataclass_fields__) | {"max_time"}
+    assert set(gp_rules()) == set(Settings.__dataclass_fields__) | {
+        "max_time",
+        "restarts",
+        "node_price",
+        "predict_with",
+    }
     assert gp_rules()["regularizer"]["then"]["enum"] == list(REGULARIZERS)
     assert gp_rules()["selection"]["enum"] == list(SELECTIONS)
     assert gp_rules()["functions"]["items"]["enum"] == list(FUNCTION_NAMES)
-    assert gp_rules()["final_rule"]["enum"] == ["auto", *RULES]
+    assert gp_rules()["final_rule"]["enum"] == list(FINAL_RULES)
+    assert gp_rules()["predict_with"]["enum"] == list(PREDICTORS)
 
 
 def test_every_key_of_the_schema_is_described():

@@ -44,6 +44,10 @@ CHUNK = 4096
 class Predictor(Protocol):
     """What `VJMRegressor.predict` asks."""
 
+    @property
+    def size(self) -> int:
+        """Nodes over all trees."""
+
     def predict(self, table: Any) -> Floats:
         """Predictions within the range of the training target."""
 
@@ -64,6 +68,11 @@ class FrontModel(JsonModel):
     trees: tuple[Feature, ...]
     """The distinct trees; their weights, centres and factors play no part."""
     members: Members
+
+    @property
+    def size(self) -> int:
+        """Nodes over all distinct trees."""
+        return sum(len(tree.codes) for tree in self.trees)
 
     def predict(self, table: Any) -> Floats:
         """Predictions within the range of the training target."""
@@ -121,6 +130,11 @@ class BlendModel(JsonModel):
     def standardizer(self) -> Standardizer:
         """How tables become numbers."""
         return self.front.standardizer
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees, those of the forest too."""
+        return self.front.size + len(self.forest.value)
 
     def predict(self, table: Any) -> Floats:
         """Predictions within the range of the training target."""

@@ -6,7 +6,9 @@ import functools
 
 import numpy as np
 
+from .engine.archive import merged
 from .engine.compiling import compile_once, is_compiled
+from .engine.distil import distil
 from .engine.evolution import Evolution
 from .engine.pool import compact
 from .engine.population import rehash
@@ -25,6 +27,8 @@ def _use_every_kernel(regularizer: str, selection: str) -> None:
     run.step()
     run.step()
     run.pool = compact(run.pool, room=1)
+    if run.regularizer.final_rule == "tau":
+        distil(run.prepared, merged([run.archive]))
     rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
 
 

@@ -45,11 +45,9 @@ def teacher_of(archive: Archive, tau: float) -> Teacher:
     for number in found:
         own = np.flatnonzero(restart == number)
         least = float(sums[own].min())
-        # A perfect model needs no company.
-        distance = (
-            (sums[own] - least) / (TEMPERATURE * least) if least > 0.0 else sums[own] * np.inf
-        )
-        weight = np.exp(-np.nan_to_num(distance, nan=0.0))
+        # With a perfect model in reach only perfect models count.
+        scale = max(TEMPERATURE * least, np.finfo(np.float64).tiny)
+        weight = np.exp(-(sums[own] - least) / scale)
         kept = weight > LEAST_WEIGHT
         entries.append(own[kept])
         weights.append(weight[kept] / weight[kept].sum() / len(found))

@@ -33,7 +33,7 @@ class GeneticProgramming:
         """Evolve, with the noise estimate that a step before has made."""
         self.problem = problem
         score = self.settings.get("noise_score", "mean")
-        self.regressor = VJMRegressor(
+        self.regressor = VJMRegressor.paper(
             **self.settings,
             noise_r2=self.noise[problem.seed][score],
             random_state=problem.seed,
@@ -46,29 +46,39 @@ class GeneticProgramming:
         return self.regressor.predict(table)
 
     @property
-    def size(self) -> int:
-        """Nodes over all trees."""
-        return self.regressor.model_.size
+    def formula(self) -> SymbolicModel | None:
+        """What predicts, where that is one formula."""
+        predictor = self.regressor.predictor_
+        return predictor if isinstance(predictor, SymbolicModel) else None
 
     @property
-    def text(self) -> str:
+    def size(self) -> int:
+        """Nodes over all trees."""
+        return self.regressor.predictor_.size
+
+    @property
+    def text(self) -> str | None:
         """Intercept and weighted features."""
-        return self.regressor.model_.text(digits=4)
+        return self.formula.text(digits=4) if self.formula else None
 
     def details(self) -> Record:
         """How the search went, and the model itself."""
-        final = self.regressor.model_
-        return {
-            "trees": len(final.features),
+        final = self.formula
+        record: Record = {
             "noise_r2": self.regressor.noise_r2_,
             "tau": self.regressor.tau_,
             "generations": self.regressor.n_iter_,
             "engine": self.regressor.engine_id_,
-            "features": features_of(final),
-            "legend": legend_of(final),
-            "model": final.to_dict(),
             "curve": evolution_curve(self.regressor, self.problem),
         }
+        if final is not None:
+            record |= {
+                "trees": len(final.features),
+                "features": features_of(final),
+                "legend": legend_of(final),
+                "model": final.to_dict(),
+            }
+        return record
 
 
 def features_of(model: SymbolicModel) -> list[list[Any]]:
@@ -92,13 +102,12 @@ def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:
     """[generation, training R², test R²] of the model that would be chosen, where it changes."""
     train = problem.labels, model.staged_predict(problem.train_table)
     test = problem.target[problem.test], model.staged_predict(problem.test_table)
-    chosen = model.history_["chosen"].tolist() if len(model.history_) else [0]
     curve: list[list[float]] = []
     previous = None
     for generation, (entry, on_train, on_test) in enumerate(
-        zip(chosen, train[1], test[1], strict=True)
+        zip(model.staged_choices(), train[1], test[1], strict=True)
     ):
-        if entry == previous or not np.isfinite(entry):
+        if entry in (previous, None):
             continue
         previous = entry
         scores = [round(r2(train[0], on_train), 6), round(r2(test[0], on_test), 6)]
