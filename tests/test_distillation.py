@@ -96,9 +96,7 @@ def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
     for point in front:
         better = (everything <= point).all(1) & (everything < point).any(1)
         assert not better.any()
-    dominated = [
-        any((q <= p).all() and (q < p).any() for q in everything) for p in everything
-    ]
+    dominated = [any((q <= p).all() and (q < p).any() for q in everything) for p in everything]
     assert {tuple(p) for p in front} == {
         tuple(p) for p, bad in zip(everything, dominated, strict=True) if not bad
     }
@@ -158,9 +156,7 @@ def test_candidates_are_distinct_parts_and_add_up_to_the_teacher(prepared, archi
     matrix = values_of(found, x)
     for (codes, constants), row in zip(nodes[:80], matrix, strict=False):
         np.testing.assert_allclose(row, evaluate_tree(codes, constants, x.T), rtol=1e-9, atol=1e-12)
-    expected = sum(
-        w * values(archive, e, x, y) for e, w in zip(*teacher, strict=True)
-    )
+    expected = sum(w * values(archive, e, x, y) for e, w in zip(*teacher, strict=True))
     mean = found.intercept + found.coefficient @ matrix
     np.testing.assert_allclose(mean, expected, rtol=1e-9, atol=1e-9)
     whole = {
@@ -263,7 +259,9 @@ def test_scores_of_the_student(prepared, archive):
     x, y = prepared.x, prepared.y
     student = distil(prepared, archive)
     assert student.counts[ENTRIES] == 1
-    features = [evaluate_tree(codes, constants, x.T) for _, codes, constants in trees_of(student, 0)]
+    features = [
+        evaluate_tree(codes, constants, x.T) for _, codes, constants in trees_of(student, 0)
+    ]
     z = np.column_stack([(f - f.mean()) / f.std() for f in features])
     fitted = values(student, 0, x, y)
     np.testing.assert_allclose(fitted.mean(), y.mean(), atol=1e-12)

@@ -272,7 +272,12 @@ def _from_text(text: str) -> Any:
 
 def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
     """A list of finite numbers as an array."""
-    array = np.array(values, dtype=np.float64).reshape(shape)
+    try:
+        array = np.array(values, dtype=np.float64).reshape(shape)
+    except ValueError:
+        raise ValueError(
+            f"The model is malformed: {what} is no list of numbers of the right length."
+        ) from None
     if not np.isfinite(array).all():
         raise ValueError(f"The model is malformed: {what} has a number that is not finite.")
     return array
@@ -280,7 +285,7 @@ def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Float
 
 def places_from(values: Any, what: str, end: int) -> NDArray[np.int64]:
     """A list of whole numbers from 0 up to, but without, `end`."""
-    array = np.array(values, dtype=np.float64).reshape(-1)
+    array = floats_from(values, what)
     if not ((array == np.rint(array)) & (array >= 0) & (array < end)).all():
         raise ValueError(f"The model is malformed: {what} has a number outside 0 … {end - 1}.")
     return array.astype(np.int64)

@@ -60,7 +60,8 @@ class Search:
 
     def run(self) -> None:
         """Evolve. Ctrl-C ends the search and keeps what it has, once there is a generation."""
-        self._started = time.perf_counter()
+        started = time.perf_counter()
+        self._started = started - self.prepared.seconds  # which count for max_time
         if self.progress:
             from tqdm.auto import tqdm
 
@@ -74,7 +75,7 @@ class Search:
         finally:
             if self._bar is not None:
                 self._bar.close()
-            self.seconds = time.perf_counter() - self._started
+            self.seconds = time.perf_counter() - started
 
     def _run_in_turn(self) -> None:
         try:

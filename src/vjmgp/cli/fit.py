@@ -59,6 +59,12 @@ def add_to(commands: Any) -> None:
     method.suggestions = WORDS
     command.add_argument("--population", type=int, default=200, help="default: 200")
     command.add_argument("--generations", type=int, default=100, help="default: 100")
+    command.add_argument(
+        "--restarts",
+        type=int,
+        default=1,
+        help="evolutions to learn from, on all cores (default: 1)",
+    )
     command.add_argument("--seconds", type=float, help="no new generation after so many seconds")
     command.add_argument("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run)
@@ -118,6 +124,7 @@ def _check_numbers(options: argparse.Namespace) -> None:
         ("seed", options.seed >= 0, "0 or more"),
         ("population", options.population >= 2, "2 or more"),
         ("generations", options.generations >= 0, "0 or more"),
+        ("restarts", options.restarts >= 1, "1 or more"),
         ("seconds", options.seconds is None or options.seconds > 0, "more than 0"),
     ):
         if not is_right:
@@ -135,6 +142,8 @@ def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any) -
         population_size=options.population,
         generations=options.generations,
         max_time=options.seconds,
+        restarts=options.restarts,
+        n_jobs=-1,
         random_state=options.seed,
         categorical_features=list(data.nominal) or "auto",
         progress=not options.quiet,

@@ -135,9 +135,10 @@ def _plot_prediction(
 def _plot_front(model: Any, folder: Path) -> Path:
     figure, axes = _figure()
     front = model.pareto_front_
-    axes.plot(front["o1"], front["o2"], "o-", color="#9ab", markersize=4, linewidth=0.8)
-    chosen = front[front["chosen"]]
-    axes.plot(chosen["o1"], chosen["o2"], "o", color="#d62728", label="chosen")
+    evolved, chosen = front[~front["student"]], front[front["chosen"]]
+    axes.plot(evolved["o1"], evolved["o2"], "o-", color="#9ab", markersize=4, linewidth=0.8)
+    label = "the formula, distilled from all models" if chosen["student"].any() else "chosen"
+    axes.plot(chosen["o1"], chosen["o2"], "o", color="#d62728", label=label)
     axes.set(xlabel="leave-one-out error", ylabel="regulariser")
     axes.legend(frameon=False)
     return _save(figure, folder / "front.svg")
