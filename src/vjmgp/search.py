@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from joblib import effective_n_jobs
@@ -56,6 +56,8 @@ class Search:
         self._found: dict[int, Found] = {}
         self._stop = threading.Event()
         self._turn = threading.Lock()
+        self._idle = threading.Condition()
+        self._active = 0
         self._bar: Any = None
 
     def run(self) -> None:
@@ -69,33 +71,28 @@ class Search:
             self._bar = tqdm(total=total, desc="VJM-GP", unit="gen")
         try:
             if self.workers == 1:
-                self._run_in_turn()
+                for restart in range(self.restarts):
+                    self._evolve(restart)
             else:
-                self._run_in_threads()
+                self._evolve_in_threads()
+        except KeyboardInterrupt:
+            self._interrupted()
         finally:
             if self._bar is not None:
                 self._bar.close()
             self.seconds = time.perf_counter() - started
 
-    def _run_in_turn(self) -> None:
-        try:
-            for restart in range(self.restarts):
-                if not self._stop.is_set():
-                    self._evolve(restart)
-        except KeyboardInterrupt:
-            self._interrupted()
-
-    def _run_in_threads(self) -> None:
+    def _evolve_in_threads(self) -> None:
         with ThreadPoolExecutor(self.workers) as pool:
-            waiting = [pool.submit(self._evolve, restart) for restart in range(self.restarts)]
             try:
-                _wait_for(waiting)
-            except KeyboardInterrupt:
-                self._stop.set()  # each thread ends with its generation
-                _wait_for(waiting)
-                self._interrupted()
+                for future in [pool.submit(self._evolve, k) for k in range(self.restarts)]:
+                    future.result()
             except BaseException:
                 self._stop.set()
+                # Each thread ends with its generation. The pool may not know a thread yet whose
+                # start Ctrl-C has interrupted, so it cannot be asked to wait.
+                with self._idle:
+                    self._idle.wait_for(lambda: not self._active)
                 raise
 
     def _interrupted(self) -> None:
@@ -106,13 +103,22 @@ class Search:
         self._end("interrupt")
         warnings.warn(
             f"Interrupted after generation {last:.0f}: the best model so far is kept.",
-            stacklevel=5,
+            stacklevel=4,
         )
 
     def _evolve(self, restart: int) -> None:
-        """One evolution, generation after generation."""
-        if self._stop.is_set():
-            return
+        """One evolution, unless the search has ended."""
+        with self._idle:
+            self._active += 1
+        try:
+            if not self._stop.is_set():
+                self._run_generations(restart)
+        finally:
+            with self._idle:
+                self._active -= 1
+                self._idle.notify_all()
+
+    def _run_generations(self, restart: int) -> None:
         run = Evolution(self.prepared, restart, memory_share=1.0 / self.workers)
         try:
             run.start()
@@ -162,8 +168,3 @@ class Search:
                 rows.append(row)
             before += int(archive.counts[ENTRIES])
         return merged([archive for archive, _ in found]), rows
-
-
-def _wait_for(futures: list[Future[None]]) -> None:
-    for future in futures:
-        future.result()
