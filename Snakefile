@@ -3,6 +3,7 @@ include: "workflow/Snakefile"
 
 
 rule study:
+    default_target: True
     input:
         rules.all.input,
     localrule: True

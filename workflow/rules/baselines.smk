@@ -3,15 +3,15 @@
 
 rule run_baseline:
     input:
-        unpack(inputs_of_block),
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits=lambda wildcards: files_of_block("splits", wildcards),
     output:
-        at(paths.RUNS),
+        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:
-        at(
-            "logs/run_baseline/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"
-        ),
+        "<logs>/run_baseline/{protocol}/{dataset}/{method}/seeds_{block}.log",
     wildcard_constraints:
-        method=slugs(is_gp=False),
+        method="|".join(map(re.escape, BASELINES)) or "-",
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -21,5 +21,6 @@ rule run_baseline:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
+        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
-        "../scripts/run_baseline.py"
+        "../scripts/run_block.py"

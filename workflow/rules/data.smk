@@ -1,22 +1,12 @@
 # Datasets: fetch, check, and divide into training and test rows.
 
 
-rule mark_results:
-    # Who finds files in a folder without this mark leaves them alone.
-    output:
-        touch(at(paths.MARK)),
-    priority: 40
-    localrule: True
-
-
 rule fetch_dataset:
-    input:
-        mark=ancient(at(paths.MARK)),
     output:
-        table=at(paths.SOURCE),
-        note=at(paths.SOURCE_NOTE),
+        table="<results>/datasets/{dataset}/source.tsv.gz",
+        source="<results>/datasets/{dataset}/source.json",
     log:
-        at("logs/fetch_dataset/{dataset}.log"),
+        "<logs>/fetch_dataset/{dataset}.log",
     priority: 20
     retries: 1
     localrule: True  # nodes of a cluster may have no network
@@ -34,12 +24,13 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        unpack(source_of),
+        table=table_of,
+        source=source_of,
     output:
-        data=at(paths.DATA),
-        facts=at(paths.FACTS),
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
     log:
-        at("logs/prepare_dataset/{dataset}-{identity}.log"),
+        "<logs>/prepare_dataset/{dataset}.log",
     priority: 20
     conda:
         "../../envs/vjmgp.yaml"
@@ -48,18 +39,20 @@ rule prepare_dataset:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        own=lambda wildcards: STUDY.own_data.get(wildcards.dataset),
+        own=lambda wildcards: checks.own_entry(STUDY, wildcards.dataset),
+        code=code_id("datasets.py", "tabular.py", "study/data.py"),
     script:
         "../scripts/prepare_dataset.py"
 
 
 rule split_rows:
     input:
-        unpack(data_of),
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
     output:
-        at(paths.SPLITS),
+        "<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
     log:
-        at("logs/split_rows/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
+        "<logs>/split_rows/{protocol}/{dataset}/seeds_{block}.log",
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
@@ -68,6 +61,9 @@ rule split_rows:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        protocol=lambda wildcards: STUDY.protocols[wildcards.protocol],
+        protocol=lambda wildcards: checks.protocol_entry(
+            STUDY.protocols[wildcards.protocol]
+        ),
+        code=code_id("protocol.py", "study/data.py"),
     script:
         "../scripts/split_rows.py"

@@ -3,13 +3,17 @@
 
 rule run_gp:
     input:
-        unpack(inputs_of_block),
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits=lambda wildcards: files_of_block("splits", wildcards),
+        noise=lambda wildcards: files_of_block("noise", wildcards),
+        kernels=kernels_of,
     output:
-        at(paths.RUNS),
+        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
     log:
-        at("logs/run_gp/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"),
+        "<logs>/run_gp/{protocol}/{dataset}/{method}/seeds_{block}.log",
     wildcard_constraints:
-        method=slugs(is_gp=True),
+        method="|".join(map(re.escape, GP_METHODS)) or "-",
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -19,5 +23,6 @@ rule run_gp:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
+        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
-        "../scripts/run_gp.py"
+        "../scripts/run_block.py"

@@ -3,12 +3,10 @@
 
 rule compile_kernels:
     # Once per machine, engine and variant, before many jobs start: they only load what is there.
-    input:
-        mark=ancient(at(paths.MARK)),
     output:
-        kernel_mark(STUDY, "{variant}"),
+        f"<results>/kernels/{engine_id()}/{{variant}}.txt",
     log:
-        at("logs/compile_kernels/{variant}.log"),
+        "<logs>/compile_kernels/{variant}.log",
     priority: 30
     conda:
         "../../envs/vjmgp.yaml"
@@ -22,15 +20,14 @@ rule compile_kernels:
 
 rule estimate_noise:
     input:
-        unpack(data_of),
-        splits=lambda wildcards: ancient(
-            STUDY.split_file(wildcards.protocol, wildcards.dataset, wildcards.block)
-        ),
-        kernels=ancient(kernel_mark(STUDY, SHARED_KERNELS)),
+        data="<results>/datasets/{dataset}/data.parquet",
+        facts="<results>/datasets/{dataset}/facts.json",
+        splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
+        kernels=f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt",
     output:
-        at(paths.NOISE),
+        "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
     log:
-        at("logs/estimate_noise/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
+        "<logs>/estimate_noise/{protocol}/{dataset}/seeds_{block}.log",
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
@@ -38,5 +35,8 @@ rule estimate_noise:
     resources:
         mem_mb=growing(1000),
         runtime=growing(20),
+    params:
+        engine=engine_id(),
+        code=code_id("tabular.py", "study/data.py"),
     script:
         "../scripts/estimate_noise.py"

@@ -1,13 +1,12 @@
 """Estimate the label noise of each run of a block."""
 
-from vjmgp.operations.jobs import as_job
+from vjmgp.study.jobs import run_step
 
-with as_job(snakemake):
-    from vjmgp.study.noise import estimate_noise
-
-    estimate_noise(
-        data=snakemake.input.data,
-        facts=snakemake.input.facts,
-        splits=snakemake.input.splits,
-        output=snakemake.output[0],
-    )
+run_step(
+    "data:estimate_noise_of",
+    log=snakemake.log[0],
+    data=snakemake.input.data,
+    facts=snakemake.input.facts,
+    splits=snakemake.input.splits,
+    output=snakemake.output[0],
+)

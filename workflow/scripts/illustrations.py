@@ -1,8 +1,9 @@
 """Draw the illustrations of the method."""
 
-from vjmgp.operations.jobs import as_job
+from vjmgp.study.jobs import run_step
 
-with as_job(snakemake):
-    from vjmgp.study.illustrations.draw import draw_illustrations
-
-    draw_illustrations(folder=snakemake.output.figures)
+run_step(
+    "illustrations.draw:draw_illustrations",
+    log=snakemake.log[0],
+    folder=snakemake.output[0],
+)

@@ -1,12 +1,11 @@
 """Join the runs of all experiments into one table."""
 
-from vjmgp.operations.jobs import as_job
+from vjmgp.study.jobs import run_step
 
-with as_job(snakemake):
-    from vjmgp.study.collect import join_runs
-
-    join_runs(
-        tables=list(snakemake.input.tables),
-        runs=snakemake.output.runs,
-        failures=snakemake.output.failures,
-    )
+run_step(
+    "collect:join_runs",
+    log=snakemake.log[0],
+    tables=list(snakemake.input.tables),
+    runs=snakemake.output.runs,
+    failures=snakemake.output.failures,
+)

@@ -1,14 +1,11 @@
 """Write the report: a page to start from, and the pages beside it."""
 
-from vjmgp.operations.jobs import as_job
+from vjmgp.study.jobs import run_step
 
-with as_job(snakemake):
-    from vjmgp.study.report.write import write_report
-
-    write_report(
-        study=snakemake.params.study,
-        files=snakemake.params.files,
-        page=snakemake.output.page,
-        pages=snakemake.output.pages,
-        config=snakemake.output.config,
-    )
+run_step(
+    "report.write:write_report",
+    log=snakemake.log[0],
+    results=snakemake.params.results,
+    folder=snakemake.params.results,
+    study=snakemake.params.study,
+)

@@ -13,8 +13,9 @@ from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
 from ..warmup import load_kernels
-from .problems import Problem
+from .data import Problem
 
+Record = dict[str, Any]
 Floats = NDArray[np.float64]
 
 
@@ -60,10 +61,10 @@ class GeneticProgramming:
         """Intercept and weighted features."""
         return self.formula.text(digits=4) if self.formula else None
 
-    def details(self) -> dict[str, Any]:
+    def details(self) -> Record:
         """How the search went, and the model itself."""
         final = self.formula
-        record: dict[str, Any] = {
+        record: Record = {
             "noise_r2": self.regressor.noise_r2_,
             "tau": self.regressor.tau_,
             "generations": self.regressor.n_iter_,
