@@ -49,7 +49,9 @@ def one_run(job: tuple[str, str, int], settings: dict[str, object]) -> dict[str,
     dataset, method, seed = job
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
-    model = VJMRegressor(method, **settings, random_state=seed, categorical_features=data.nominal)
+    model = VJMRegressor.paper(
+        method, **settings, random_state=seed, categorical_features=data.nominal
+    )
     started = time.perf_counter()
     model.fit(data.inputs.iloc[train], data.target[train])
     seconds = time.perf_counter() - started

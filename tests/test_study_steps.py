@@ -101,7 +101,7 @@ def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
     for record in study.run(GP):
         train, _ = paper_split("210_cloud", 108, record["seed"])
         test = np.setdiff1d(np.arange(108), train)
-        model = VJMRegressor(
+        model = VJMRegressor.paper(
             **GP["gp"], random_state=record["seed"], categorical_features=data.nominal
         ).fit(data.inputs.iloc[train], data.target[train])
         prediction = model.predict(data.inputs.iloc[test])
@@ -323,10 +323,22 @@ def test_candidates_that_cannot_be_fitted_are_counted(study):
     assert reason.startswith("InvalidParameterError: The 'C' parameter of SVR must be")
 
 
+def test_distilled_and_front_as_methods_of_a_study(study):
+    settings = GP["gp"] | {"regularizer": "jensen_gap", "final_rule": "distil"}
+    distilled = next(iter(study.run({"gp": settings})))
+    front = next(iter(study.run({"gp": settings | {"predict_with": "front"}})))
+    assert SymbolicModel.from_dict(distilled["model"]).size == distilled["size"]
+    assert distilled["formula"]
+    assert front["formula"] is None
+    assert "model" not in front
+    assert front["size"] > distilled["size"]
+    assert front["curve"] == distilled["curve"]
+
+
 def test_a_legend_tells_what_odd_names_stand_for(study):
     data = load_dataset("210_cloud")
     table = data.inputs.rename(columns={"NC": "Temp (°C)"})
-    model = VJMRegressor(
+    model = VJMRegressor.paper(
         generations=3, population_size=20, random_state=0, categorical_features=data.nominal
     ).fit(table, data.target)
     whole = [Feature((FIRST_VARIABLE + k,), (0.0,), 1.0, 0.0, 1.0) for k in range(5)]

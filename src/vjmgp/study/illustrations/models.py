@@ -30,7 +30,7 @@ def rugged_and_smooth() -> Any:
     y = _truth(x) + 0.6 * rng.normal(size=40)
     table = pd.DataFrame({"x": x})
     grid = pd.DataFrame({"x": np.linspace(-3, 3, 600)})
-    run = VJMRegressor(random_state=SEED, tau=1.0).fit(table, y)
+    run = VJMRegressor.paper(random_state=SEED, tau=1.0).fit(table, y)
     figure, axes = plt.subplots(
         1, 3, figsize=(WIDTH, 3.0), layout="constrained", width_ratios=[1, 1, 0.8]
     )
@@ -67,7 +67,7 @@ def example_models() -> list[dict[str, Any]]:
     inputs = data.inputs.iloc[train], data.inputs.iloc[test]
     found = []
     for method, regularizer in METHODS.items():
-        run = VJMRegressor(regularizer=regularizer, random_state=SEED)
+        run = VJMRegressor.paper(regularizer=regularizer, random_state=SEED)
         run.fit(inputs[0], data.target[train])
         found.append(
             {
