@@ -83,6 +83,15 @@ def test_every_restart_has_its_share_of_the_time(table):
     assert set(model.history_["restart"]) == {0, 1, 2}
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_keeps_what_is_there(table, n_jobs):
     pressed = []
