@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -46,17 +47,19 @@ class Feature:
     factor: float
 
 
-class JsonModel:
+class JsonModel(ABC):
     """What is written to JSON and read back, with the checks that all kinds of models share."""
 
     format: ClassVar[str]
 
+    @abstractmethod
     def _content(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """All entries but format and version."""
 
     @classmethod
+    @abstractmethod
     def _from_content(cls, data: dict[str, Any]) -> Self:
-        raise NotImplementedError
+        """The model that these entries describe."""
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain lists, numbers and text."""
