@@ -3,7 +3,6 @@ include: "workflow/Snakefile"
 
 
 rule study:
-    default_target: True
     input:
         rules.all.input,
     localrule: True

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
-from vjmgp.study.jobs import last_line
-from vjmgp.study.progress import Progress, describe, duration
+from vjmgp.operations.jobs import REASONS, last_line
+from vjmgp.operations.progress import Progress, describe, duration
 
 
 def test_counts_and_estimate():
@@ -90,9 +90,9 @@ def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
 def test_a_log_in_another_encoding(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(b"Gr\xf6\xdfe\nno room for K\xf6ln\n")
-    assert last_line(str(log)) == "no room for K\ufffdln"
+    assert last_line(log) == "no room for K\ufffdln"
     log.write_bytes(b"")
-    assert last_line(str(log)) == last_line(str(tmp_path / "none.log")) == ""
+    assert last_line(log) == last_line(tmp_path / "none.log") == ""
 
 
 def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
@@ -149,21 +149,24 @@ def test_in_a_file_lines_are_few(tmp_path):
     a_run(made, tmp_path / "none.log")
     assert stream.getvalue().count("jobs done") == 1
     assert "\r" not in stream.getvalue()
+    assert list(REASONS.values())[1] in stream.getvalue()  # a log without a word: it was killed
 
 
-def test_errors_and_no_work_are_told(monkeypatch):
+def test_errors_and_no_work_are_told():
     stream = io.StringIO()
     made = handler(stream)
     error = 'WorkflowError in file "x", line 3:\nmy.yaml: no key\n  File "x", line 3, in <module>'
     say(made, error, logging.ERROR, event=LogEvent.ERROR)
     say(made, "Building DAG of jobs...")
-    monkeypatch.setattr(plugin, "ANSWERS", ["Report: here"])
     say(made, "Nothing to be done (all requested files are present).")
+    gone = "OSError:\nMissing files after 5 seconds.\na/splits.json (missing locally, parent)"
+    say(made, gone, logging.ERROR, event=LogEvent.ERROR)
     assert stream.getvalue().splitlines() == [
         "Error:",
         "my.yaml: no key",
         "Nothing to be done (all requested files are present).",
-        "Report: here",
+        "Error:",
+        "a/splits.json: deleted while the study ran. The same command makes it again and goes on.",
     ]
 
 

@@ -7,6 +7,7 @@ profile, brings Snakemake's own output back. The whole log is in .snakemake/log 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 import sys
@@ -18,47 +19,52 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from vjmgp.study.jobs import lines_of
-from vjmgp.study.progress import Progress, describe
+from vjmgp.operations.jobs import DISK_FULL, REASONS, lines_of
+from vjmgp.operations.progress import Progress, describe
+from vjmgp.operations.warm import CRASHED
 
-SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_LINES = 60.0
 """Where output goes to a file, not to a screen."""
 STOPPED = "Terminating processes on user request"
 RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
 NOTHING_TO_DO = "Nothing to be done"
-ANSWERS: list[str] = []
-"""Lines to show where there was nothing to do; the workflow puts the report's path here."""
-UNDER_WAY: list[str] = []
-"""Who runs the study at the moment; the workflow puts it here when it starts."""
-
-
-def about_lock() -> str:
-    """What a locked working directory means, and the way out."""
-    if UNDER_WAY:
-        return f"Error:\nThis study is running already ({UNDER_WAY[0]}). Wait until it ends."
-    return (
-        "Error:\nThe working directory is locked, but no run of this study is under way: one was "
-        "killed and left its lock. Nothing is lost. Either add --unlock to the same command and "
-        "then call it again, or: vjmgp study resume CONFIG"
-    )
+LOCKED = (
+    "Error:\nSnakemake's lock is on this directory: another run is under way, or one was killed. "
+    "Nothing is lost. `vjmgp study status CONFIG` says which; `vjmgp study resume CONFIG` goes on "
+    "where none is under way, as does the same command after one with --unlock."
+)
+GONE = "Missing files after"
 
 
 def without_places(text: str) -> str:
     """An error of the workflow, without the places in its own files that it came through."""
     lines = text.splitlines()
     if lines and lines[0].startswith("LockException"):
-        return about_lock()
+        return LOCKED
     if not lines or lines[0].startswith("RuleException"):
-        return ""  # the job's failure is told already
+        return ""  # the view has shown the job's failure
+    if GONE in text:
+        files = [line.split(" (missing")[0].strip() for line in lines if " (missing" in line]
+        what = f"{', '.join(files)}: deleted while the study ran."
+        return f"Error:\n{what} The same command makes it again and goes on."
     if not lines[0].startswith("WorkflowError"):
         return text
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
 
-def _most_telling(lines: list[str]) -> list[str]:
-    """Of a log, the line in which SLURM says why it ended the job (memory, time); else the last."""
+def _most_telling(log: Path) -> str:
+    """Of a log, the line in which SLURM says why it ended the job (memory, time); else the last.
+
+    A log without an error is that of a job which was killed, or found no room for it.
+    """
+    lines = lines_of(log)
     by_slurm = [line for line in lines if line.startswith("slurmstepd")]
-    return by_slurm[:1] or lines[-1:]
+    if by_slurm:
+        return by_slurm[0]
+    if any(line.startswith("Traceback") for line in lines) or set(lines[-1:]) & {*REASONS.values()}:
+        return lines[-1]
+    place = next(folder for folder in log.absolute().parents if folder.exists())
+    return REASONS[CRASHED if shutil.disk_usage(place).free else DISK_FULL]
 
 
 def _failure(record: Any, what: str) -> str:
@@ -75,9 +81,7 @@ def _from_logs(logs: Iterable[str] | None) -> list[str]:
     lines = []
     for log in logs or ():
         path = Path(str(log).split(" (")[0])
-        said = lines_of(str(path))
-        lines += [f"    {line}" for line in _most_telling(said)]
-        lines.append(f"    log: {path}")
+        lines += [f"    {_most_telling(path)}", f"    log: {path}"]
     return lines
 
 
@@ -85,6 +89,10 @@ def _asked(resources: Any) -> str:
     """What a job asks a cluster for."""
     memory, minutes = (getattr(resources, name, None) for name in ("mem_mb", "runtime"))
     return f", with {memory} MB and {minutes} minutes" if memory and minutes else ""
+
+
+def _jobs(count: int) -> str:
+    return "1 job" if count == 1 else f"{count} jobs"
 
 
 class LogHandler(LogHandlerBase):  # type: ignore[misc]
@@ -147,16 +155,18 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         elif STOPPED in str(record.msg):
             self.interrupted = True
             self._print("Stopped; jobs that were running are lost.")
-        elif event == LogEvent.SHELLCMD or record.levelno >= logging.WARNING:
+        elif (
+            event == LogEvent.SHELLCMD
+            or record.levelno >= logging.WARNING
+            or (event is None and str(record.msg).startswith(NOTHING_TO_DO))
+        ):
             self._print(self.format(record))
-        elif event is None and str(record.msg).startswith(NOTHING_TO_DO):
-            self._print("\n".join([self.format(record), *ANSWERS]))
 
     def _start_group(self, record: Any) -> None:
         """Blocks that share a job of a cluster; their own events follow."""
         numbers = [job.jobid for job in record.jobs]
         if any(number in self.progress.lost for number in numbers):
-            self._print(f"AGAIN: {len(numbers)} jobs of the group {record.group_id}")
+            self._print(f"AGAIN: {_jobs(len(numbers))} of the group {record.group_id}")
         for number in numbers:
             self.progress.again(number)
 
@@ -165,7 +175,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         for job in record.job_error_info:
             self.progress.fail(job["jobid"])
         if not self.interrupted:
-            what = f"FAILED: {len(record.job_error_info)} jobs of the group {record.groupid}"
+            what = f"FAILED: {_jobs(len(record.job_error_info))} of the group {record.groupid}"
             self._print("\n".join([what, *_from_logs(record.aux_logs)]))
 
     def _draw(self) -> None:
@@ -188,6 +198,13 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._clear_line("\r\x1b[K")
             self.stream.write(text + "\n")
             self.stream.flush()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
+        """Say nothing more to a reader, such as `head`, that has seen enough."""
+        if isinstance(sys.exception(), BrokenPipeError):
+            self.stream = Path(os.devnull).open("w")  # noqa: SIM115 (to the end of the process)
+        else:
+            super().handleError(record)
 
     def _clear_line(self, how: str) -> None:
         if self.shown:

@@ -1,11 +1,10 @@
-"""Load a dataset: shipped with the package, from PMLB, or a file of one's own."""
+"""Read a dataset: a file of PMLB's, or one of one's own; and say what is wrong with it."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,13 @@ import pandas as pd
 import yaml
 from numpy.typing import NDArray
 
-from .fetching import cache_folder, fetch, package_folder
+from .files import package_folder
+from .tabular import is_nominal, nominal_columns, refuse_dates
 
 TARGET = "target"
+READS = ("data/nominal_columns.yaml",)
+LEAST_ROWS = 10
+"""Five folds on half of the rows need at least one row each."""
 READERS: dict[str, Callable[[Path, bool], pd.DataFrame]] = {
     ".csv": lambda path, as_written: _read_text(path, ",", as_written),
     ".tsv": lambda path, as_written: _read_text(path, "\t", as_written),
@@ -63,17 +66,6 @@ def pmlb_number(name: str) -> int:
     return int(name.removeprefix("_deprecated_").split("_")[0])
 
 
-def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
-    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
-
-    `cache` is the folder that PMLB's package keeps its files in; by default the one in the
-    environment variable VJMGP_PMLB_CACHE.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        source = fetch(name, cache_folder(cache), Path(folder))
-        return read_pmlb(name, source.path)
-
-
 def read_pmlb(name: str, path: Path) -> Dataset:
     """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
     table = pd.read_csv(path, sep="\t").dropna()
@@ -109,13 +101,12 @@ def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
-    if as_written:
-        as_text: pd.DataFrame = pd.read_csv(path, **text)
-        return as_text.set_axis(names, axis=1)
-    table = pd.read_csv(path, sep=separator)
+    table: pd.DataFrame = pd.read_csv(path, **(text if as_written else {"sep": separator}))
+    if not isinstance(table.index, pd.RangeIndex):  # pandas takes the first cells for row names
+        raise ValueError(f"its rows have more cells than its header, which has {len(names)}")
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
-    return table
+    return table.set_axis(names, axis=1) if as_written else table
 
 
 def _from_table(
@@ -146,3 +137,72 @@ def _from_table(
         bad = int((~np.isfinite(values)).sum())
         raise ValueError(f"{where}: the target {target!r} is missing or infinite in {bad} rows.")
     return Dataset(name, table.drop(columns=target), values, tuple(nominal))
+
+
+def check_inputs(dataset: Dataset, where: str) -> list[str]:
+    """The nominal columns; a clear error for what no method could use."""
+    table = dataset.inputs
+    if len(dataset) < LEAST_ROWS:
+        raise ValueError(f"{where}: {len(dataset)} rows are too few; at least {LEAST_ROWS} needed.")
+    if table.shape[1] == 0:
+        raise ValueError(f"{where}: there is no column beside the target.")
+    if dataset.target.min() == dataset.target.max():
+        raise ValueError(f"{where}: the target has the same value in all rows.")
+    if all(_levels(table[column], column, where) < 2 for column in table.columns):
+        raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
+    try:
+        refuse_dates(table)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    for column in table.columns:
+        if column not in dataset.nominal:
+            _check_column(table[column], str(column), where)
+    names = [str(column) for column in table.columns]
+    return [names[k] for k in nominal_columns(table, names, list(dataset.nominal))]
+
+
+def _levels(values: Any, column: str, where: str) -> int:
+    try:
+        return int(values.nunique())
+    except TypeError:
+        raise ValueError(
+            f"{where}: column {column!r} holds lists or other objects: leave it out."
+        ) from None
+
+
+def _check_column(values: Any, column: str, where: str) -> None:
+    """A column that is not named as nominal: numbers, or text with few levels."""
+    if column.startswith("Unnamed: "):
+        raise ValueError(
+            f"{where}: column number {int(column[9:]) + 1} has no name; if it is an index, leave "
+            "it out."
+        )
+    if values.isna().any():
+        raise ValueError(
+            f"{where}: column {column!r} has no value in {int(values.isna().sum())} rows: fill "
+            "them or leave the column out."
+        )
+    if is_nominal(values):
+        _refuse_text_among_numbers(values, column, where)
+        levels = int(values.nunique())
+        if levels > len(values) // 2:
+            raise ValueError(
+                f"{where}: column {column!r} is text with {levels} different values in "
+                f"{len(values)} rows: turn it into numbers, leave it out, or list it under "
+                "'nominal'."
+            )
+    elif not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        raise ValueError(f"{where}: column {column!r} has infinite values.")
+
+
+def _refuse_text_among_numbers(values: Any, column: str, where: str) -> None:
+    numbers = pd.to_numeric(values, errors="coerce")
+    text = numbers.isna().to_numpy()
+    if text.all():
+        return
+    row = int(np.flatnonzero(text)[0])
+    raise ValueError(
+        f"{where}: column {column!r} has text among its numbers in {int(text.sum())} of "
+        f"{len(values)} rows, first {values.iloc[row]!r} in row {row + 1}: correct it, or list the "
+        "column under 'nominal'."
+    )

@@ -3,15 +3,15 @@
 
 rule run_baseline:
     input:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
-        splits=lambda wildcards: files_of_block("splits", wildcards),
+        unpack(inputs_of_block),
     output:
-        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
+        at(paths.RUNS),
     log:
-        "<logs>/run_baseline/{protocol}/{dataset}/{method}/seeds_{block}.log",
+        at(
+            "logs/run_baseline/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"
+        ),
     wildcard_constraints:
-        method="|".join(map(re.escape, BASELINES)) or "-",
+        method=slugs(is_gp=False),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -21,6 +21,5 @@ rule run_baseline:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
-        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
-        "../scripts/run_block.py"
+        "../scripts/run_baseline.py"

@@ -1,76 +1,65 @@
-# Loads and checks the config, and names the files that the stages ask of each other.
+# Reads and checks the config, and names the files that the stages ask of each other. It changes nothing.
 import re
-import sys
 from pathlib import Path
 
-import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
-from vjmgp.engine.identity import engine_id
-from vjmgp.study import checks, faults, leftovers, running, warm
-from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
-from vjmgp.study.outdated import code_of
-from vjmgp.study.schema import ConfigError, refuse_repeated_keys
+from vjmgp.operations import hooks
+from vjmgp.study import paths
+from vjmgp.study.blocks import seeds_of
+from vjmgp.study.identity import engine_version
+from vjmgp.study.model import SHARED_KERNELS, kernel_mark
+from vjmgp.study.names import PAPER
+from vjmgp.study.reader import read_study
+from vjmgp.study.schema import check_text
 
-ROOT = Path(str(workflow.current_basedir)).parent.parent
 CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
-
-
-def only_looks():
-    """Whether Snakemake was asked for a plan, a check or a report so far, and not to run."""
-    looking = {"--dry-run", "--dryrun", "--lint", "--unlock", "report_so_far"}
-    # -n alone, or among other short options without a value, as in -np
-    return any(
-        word in looking or re.fullmatch("-[FRkpq]*n[FRkpq]*", word) for word in sys.argv
-    )
+# Classes of the user's own may lie beside the config.
+PLACES = tuple(
+    dict.fromkeys(str(Path(path).absolute().parent) for path in workflow.configfiles)
+)
+hooks.search_in(PLACES)
 
 
 def load_study():
-    """The study of this config; one line tells what is wrong with it."""
+    """The study of this config; an error says in one line what is wrong with it."""
     try:
-        for path in workflow.configfiles if workflow.is_main_process else ():
-            refuse_repeated_keys(Path(path))
-        study = read_study(
+        for path in workflow.configfiles:
+            check_text(Path(path))
+        return read_study(
             config,
-            ROOT / "workflow/schemas/config.schema.yaml",
-            ROOT / "config/methods.yaml",
+            workflow.source_path("../schemas/config.schema.yaml"),
+            workflow.source_path("../../config/methods.yaml"),
+            PLACES,
         )
-        if workflow.is_main_process:
-            checks.check_before_a_run(study)
-            faults.put_in_order(study, only_look=only_looks())
-    except (ConfigError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
-    return study
 
 
 STUDY = load_study()
-RESULTS = STUDY.config["results"]
-METRICS = ["test_r2", "train_r2"]
-TABLES = [
-    *("runs.csv", "curves.csv", "models.json"),
-    *("summary.csv", "medians.csv", "means.csv", "pairwise.csv", "latex"),
-    *(
-        f"{table}_{metric}.csv"
-        for table in ("win_tie_loss", "tests")
-        for metric in METRICS
-    ),
-]
-GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
-BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
-if workflow.is_main_process:
-    progress.ANSWERS[:] = [checks.last_words(STUDY)]
-    progress.UNDER_WAY[:] = filter(None, [running.is_running(Path(RESULTS))])
-
-
-pathvars:
-    results=RESULTS,
-    logs=f"{RESULTS}/logs",
 
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, STUDY.datasets)),
     experiment="|".join(STUDY.experiments),
     protocol="|".join(STUDY.protocols),
+    identity="[0-9a-f]{8}",
     block="[0-9]+-[0-9]+",
+
+
+def at(pattern):
+    """A path in the results folder."""
+    return STUDY.at(pattern)
+
+
+def kept(files):
+    """Files whose times play no part: what they are made from is in their paths."""
+    return [ancient(path) for path in files]
+
+
+def slugs(is_gp):
+    """The methods of one kind, as a pattern."""
+    names = [method.slug for method in STUDY.methods.values() if method.is_gp == is_gp]
+    return "|".join(map(re.escape, names)) or "-"
 
 
 def method_of(wildcards):
@@ -78,53 +67,42 @@ def method_of(wildcards):
     return STUDY.methods_by_slug[wildcards.method]
 
 
-def files_of_block(step, wildcards):
-    """The files of a step, splits or noise, that hold the seeds of a method's block."""
-    seeds = seeds_of(wildcards.block)
-    return [
-        f"{RESULTS}/{step}/{wildcards.protocol}/{wildcards.dataset}/seeds_{block}.json"
-        for block in STUDY.split_blocks()
-        if seeds_of(block)[0] <= seeds[-1] and seeds_of(block)[-1] >= seeds[0]
-    ]
+def data_of(wildcards):
+    """A prepared dataset and the facts about it."""
+    data, facts = STUDY.prepared(wildcards.dataset)
+    return {"data": ancient(data), "facts": ancient(facts)}
 
 
-def kernels_of(wildcards):
-    """The mark that a method's kernels are compiled."""
-    return f"{RESULTS}/kernels/{engine_id()}/{method_of(wildcards).kernels}.txt"
+def inputs_of_block(wildcards):
+    """What a block of runs is made from."""
+    method, where = method_of(wildcards), (wildcards.protocol, wildcards.dataset)
+    blocks = STUDY.blocks_with(seeds_of(wildcards.block))
+    files = data_of(wildcards)
+    files["splits"] = kept(STUDY.split_file(*where, block) for block in blocks)
+    if method.is_gp:
+        files["noise"] = kept(STUDY.noise_file(*where, block) for block in blocks)
+        files["kernels"] = ancient(kernel_mark(STUDY, method.kernels))
+    return files
 
 
 def source_of(wildcards):
-    """What is known of the file from PMLB."""
-    name = wildcards.dataset
-    return [] if name in STUDY.own_data else f"{RESULTS}/datasets/{name}/source.json"
-
-
-def table_of(wildcards):
-    """The file that a dataset starts from: the user's own, or the one from PMLB."""
+    """What a dataset starts from: the user's own table, or the one from PMLB and the note on it."""
     own = STUDY.own_data.get(wildcards.dataset)
-    return own.file if own else f"{RESULTS}/datasets/{wildcards.dataset}/source.tsv.gz"
+    if own:
+        return {"table": ancient(own.file), "mark": ancient(at(paths.MARK))}
+    return {
+        "table": ancient(STUDY.at(paths.SOURCE, dataset=wildcards.dataset)),
+        "note": ancient(STUDY.at(paths.SOURCE_NOTE, dataset=wildcards.dataset)),
+    }
 
 
-def runs_of_experiment(wildcards):
-    """The files with the runs of an experiment."""
-    return STUDY.run_files(wildcards.experiment)
-
-
-def everything_of(*experiments):
-    """All files of experiments: what runs are made from, the runs, tables and figures.
-
-    Targets ask for all of them, or one that was set aside or lost would not be missed.
-    """
-    files = []
-    for name in experiments:
-        files += STUDY.sources(name) + STUDY.run_files(name)
-        files += [f"{RESULTS}/tables/{name}/{table}" for table in TABLES]
-        files.append(f"{RESULTS}/figures/{name}")
-    return list(dict.fromkeys(files))
+def made_by(*steps, **names):
+    """The manifests of steps: what these have written, and their identities."""
+    return [ancient(STUDY.at(STUDY.manifests[step], **names)) for step in steps]
 
 
 def growing(amount):
-    """An amount of memory or time that is twice as much after each failed attempt."""
+    """An amount of memory or time that doubles with each failed attempt."""
     return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
 
 
@@ -135,7 +113,7 @@ def block_memory(wildcards, attempt):
 
 def block_minutes(wildcards, attempt):
     """Minutes that a block of runs asks a cluster for."""
-    minutes = checks.minutes(method_of(wildcards), len(seeds_of(wildcards.block)))
+    minutes = method_of(wildcards).minutes(len(seeds_of(wildcards.block)))
     return growing(minutes)(wildcards, attempt)
 
 
@@ -144,32 +122,15 @@ def is_report_so_far():
     return set(workflow.dag_settings.targets) == {"report_so_far"}
 
 
-def before_the_run():
-    """Nothing starts while datasets are missing that cannot be had; then a worker for local jobs."""
+def start_run(logs):
+    """Check what the config names, and hold the results folder; a report so far needs neither."""
     global LOCK
     if is_report_so_far():
         return
     try:
-        checks.check_datasets_can_be_had(STUDY)
-        faults.tell_of_another_study(STUDY, CONFIG_FILES)
-        # What SLURM's executor calls all jobs of this run; others have no such name.
-        run_id = getattr(workflow.scheduler._executor, "run_uuid", None)
-        LOCK = running.claim(Path(RESULTS), CONFIG_FILES, run_id)
-        leftovers.cancel(Path(RESULTS), run_id, is_alone=LOCK is not None)
-    except OSError as error:
+        LOCK = hooks.before_run(STUDY, CONFIG_FILES, logs, is_local=workflow.local_exec)
+    except (ValueError, OSError) as error:
         raise WorkflowError(str(error))
-    if STUDY.config["warm_workers"] and workflow.local_exec:
-        warm.start()
     # Snakemake's limit of 100 starts a second has it choose jobs again a second after each choice:
-    # after some hundred jobs it does little else. So many are never started here.
+    # after some hundred jobs it does little else. No option turns it off.
     workflow.scheduler.job_rate_limiter = None
-
-
-def after_the_run():
-    """What a person wants to know at the end."""
-    print(checks.last_words(STUDY, so_far=is_report_so_far()))
-
-
-def after_a_failure():
-    """What is lost and what is not."""
-    print(checks.last_words_after_failure(STUDY))

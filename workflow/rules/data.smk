@@ -1,12 +1,22 @@
 # Datasets: fetch, check, and divide into training and test rows.
 
 
-rule fetch_dataset:
+rule mark_results:
+    # Who finds files in a folder without this mark leaves them alone.
     output:
-        table="<results>/datasets/{dataset}/source.tsv.gz",
-        source="<results>/datasets/{dataset}/source.json",
+        touch(at(paths.MARK)),
+    priority: 40
+    localrule: True
+
+
+rule fetch_dataset:
+    input:
+        mark=ancient(at(paths.MARK)),
+    output:
+        table=at(paths.SOURCE),
+        note=at(paths.SOURCE_NOTE),
     log:
-        "<logs>/fetch_dataset/{dataset}.log",
+        at("logs/fetch_dataset/{dataset}.log"),
     priority: 20
     retries: 1
     localrule: True  # nodes of a cluster may have no network
@@ -24,13 +34,12 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        table=table_of,
-        source=source_of,
+        unpack(source_of),
     output:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
+        data=at(paths.DATA),
+        facts=at(paths.FACTS),
     log:
-        "<logs>/prepare_dataset/{dataset}.log",
+        at("logs/prepare_dataset/{dataset}-{identity}.log"),
     priority: 20
     conda:
         "../../envs/vjmgp.yaml"
@@ -39,20 +48,18 @@ rule prepare_dataset:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        own=lambda wildcards: checks.own_entry(STUDY, wildcards.dataset),
-        code=code_id("datasets.py", "tabular.py", "study/data.py"),
+        own=lambda wildcards: STUDY.own_data.get(wildcards.dataset),
     script:
         "../scripts/prepare_dataset.py"
 
 
 rule split_rows:
     input:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
+        unpack(data_of),
     output:
-        "<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
+        at(paths.SPLITS),
     log:
-        "<logs>/split_rows/{protocol}/{dataset}/seeds_{block}.log",
+        at("logs/split_rows/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
@@ -61,9 +68,6 @@ rule split_rows:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        protocol=lambda wildcards: checks.protocol_entry(
-            STUDY.protocols[wildcards.protocol]
-        ),
-        code=code_id("protocol.py", "study/data.py"),
+        protocol=lambda wildcards: STUDY.protocols[wildcards.protocol],
     script:
         "../scripts/split_rows.py"

@@ -3,19 +3,24 @@
 
 rule draw_figures:
     input:
-        runs="<results>/tables/{experiment}/runs.csv",
-        curves="<results>/tables/{experiment}/curves.csv",
-        pairwise="<results>/tables/{experiment}/pairwise.csv",
+        **{name: ancient(path) for name, path in TABLES.statistics.items()},
+        runs=ancient(TABLES.runs),
+        curves=ancient(TABLES.curves),
+        made=[
+            ancient(at(STUDY.manifests[step]))
+            for step in ("collect_runs", "compare_methods")
+        ],
     output:
-        report(
-            directory("<results>/figures/{experiment}"),
+        figures=report(
+            directory(TABLES.figures),
             patterns=["{figure}.svg"],
             caption="../report/figure.rst",
             category="Figures",
             labels={"figure": "{experiment}: {figure}"},
         ),
+        made=at(STUDY.manifests["draw_figures"]),
     log:
-        "<logs>/draw_figures/{experiment}.log",
+        at("logs/draw_figures/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -23,14 +28,10 @@ rule draw_figures:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        study=lambda wildcards: checks.for_figures(STUDY, wildcards.experiment),
-        code=code_id(
-            "paper",
-            "study/collect.py",
-            "study/statistics",
-            "study/scoreboard",
-            "study/figures",
-        ),
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        symbolic=STUDY.symbolic,
+        curve_datasets=STUDY.config["curve_datasets"],
+        significance=STUDY.significance,
     script:
         "../scripts/draw_figures.py"
 
@@ -38,36 +39,25 @@ rule draw_figures:
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=expand(
-            f"<results>/kernels/{engine_id()}/{{variant}}.txt",
-            variant=[SHARED_KERNELS, "none-lexicase"],
-        ),
+        kernels=[
+            ancient(kernel_mark(STUDY, v)) for v in (SHARED_KERNELS, "none-lexicase")
+        ],
     output:
-        report(
-            directory("<results>/figures/illustrations"),
+        figures=report(
+            directory(at(paths.ILLUSTRATIONS)),
             patterns=["{figure}.svg"],
             caption="../report/illustration.rst",
             category="Illustrations",
             labels={"figure": "{figure}"},
         ),
+        made=at(STUDY.manifests["illustrations"]),
     log:
-        "<logs>/illustrations.log",
+        at("logs/illustrations.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=20,
-    params:
-        engine=engine_id(),
-        code=code_id(
-            "formula.py",
-            "model.py",
-            "regressor.py",
-            "study/gp.py",
-            "study/latex.py",
-            "study/figures/style.py",
-            "study/illustrations",
-        ),
     script:
         "../scripts/illustrations.py"

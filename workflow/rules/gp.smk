@@ -3,17 +3,13 @@
 
 rule run_gp:
     input:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
-        splits=lambda wildcards: files_of_block("splits", wildcards),
-        noise=lambda wildcards: files_of_block("noise", wildcards),
-        kernels=kernels_of,
+        unpack(inputs_of_block),
     output:
-        "<results>/runs/{protocol}/{dataset}/{method}/seeds_{block}.jsonl",
+        at(paths.RUNS),
     log:
-        "<logs>/run_gp/{protocol}/{dataset}/{method}/seeds_{block}.log",
+        at("logs/run_gp/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"),
     wildcard_constraints:
-        method="|".join(map(re.escape, GP_METHODS)) or "-",
+        method=slugs(is_gp=True),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -23,6 +19,5 @@ rule run_gp:
     params:
         name=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
-        code=lambda wildcards: code_of(method_of(wildcards)),
     script:
-        "../scripts/run_block.py"
+        "../scripts/run_gp.py"

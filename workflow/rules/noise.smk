@@ -3,10 +3,12 @@
 
 rule compile_kernels:
     # Once per machine, engine and variant, before many jobs start: they only load what is there.
+    input:
+        mark=ancient(at(paths.MARK)),
     output:
-        f"<results>/kernels/{engine_id()}/{{variant}}.txt",
+        kernel_mark(STUDY, "{variant}"),
     log:
-        "<logs>/compile_kernels/{variant}.log",
+        at("logs/compile_kernels/{variant}.log"),
     priority: 30
     conda:
         "../../envs/vjmgp.yaml"
@@ -20,14 +22,15 @@ rule compile_kernels:
 
 rule estimate_noise:
     input:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
-        splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
-        kernels=f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt",
+        unpack(data_of),
+        splits=lambda wildcards: ancient(
+            STUDY.split_file(wildcards.protocol, wildcards.dataset, wildcards.block)
+        ),
+        kernels=ancient(kernel_mark(STUDY, SHARED_KERNELS)),
     output:
-        "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
+        at(paths.NOISE),
     log:
-        "<logs>/estimate_noise/{protocol}/{dataset}/seeds_{block}.log",
+        at("logs/estimate_noise/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
@@ -35,8 +38,5 @@ rule estimate_noise:
     resources:
         mem_mb=growing(1000),
         runtime=growing(20),
-    params:
-        engine=engine_id(),
-        code=code_id("tabular.py", "study/data.py"),
     script:
         "../scripts/estimate_noise.py"

@@ -1,26 +1,31 @@
 # The report, and one target per experiment.
+FILES = STUDY.report_files()
 
 
 rule write_report:
     input:
-        facts=expand("<results>/datasets/{dataset}/facts.json", dataset=STUDY.datasets),
-        runs="<results>/tables/runs.csv",
-        failures="<results>/tables/failures.csv",
-        scoreboard="<results>/tables/scoreboard.csv",
-        models=expand(
-            "<results>/tables/{experiment}/models.json", experiment=STUDY.experiments
+        runs=ancient(FILES.runs),
+        scoreboard=ancient(FILES.scoreboard),
+        facts=kept(FILES.facts.values()),
+        notes=kept(FILES.notes.values()),
+        tables=kept(
+            path
+            for files in FILES.experiments.values()
+            for path in (files.models, *files.statistics.values())
         ),
-        statistics=expand(
-            "<results>/tables/{experiment}/summary.csv", experiment=STUDY.experiments
-        ),
-        illustrations="<results>/figures/illustrations",
-        figures=expand("<results>/figures/{experiment}", experiment=STUDY.experiments),
+        figures=kept(files.figures for files in FILES.experiments.values()),
+        illustrations=ancient(FILES.illustrations),
+        made=[
+            *made_by("join_runs", "score_claims", "illustrations"),
+            *kept(path for name in STUDY.experiments for path in STUDY.products(name)),
+        ],
     output:
-        page="<results>/report.html",
-        pages=directory("<results>/report"),
-        config="<results>/config.yaml",
+        page=at(paths.REPORT),
+        pages=directory(at(paths.PAGES)),
+        config=at(paths.CONFIG),
+        made=at(STUDY.manifests["write_report"]),
     log:
-        "<logs>/write_report.log",
+        at("logs/write_report.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -28,9 +33,8 @@ rule write_report:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        results=lambda wildcards, output: os.path.dirname(output.page),
-        study=checks.for_report(STUDY),
-        code=code_id("paper", "study/scoreboard", "study/report"),
+        study=STUDY.for_report(),
+        files=FILES,
     script:
         "../scripts/write_report.py"
 
@@ -38,7 +42,7 @@ rule write_report:
 rule report_so_far:
     # Of a study in the middle of its run; asks for no run. While one is going on: --nolock
     log:
-        "<logs>/report_so_far.log",
+        at("logs/report_so_far.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -46,9 +50,14 @@ rule report_so_far:
         mem_mb=4000,
         runtime=20,
     params:
-        results=RESULTS,
-        engine=engine_id(),
-        study=lambda wildcards: checks.for_report_so_far(STUDY),
+        study=STUDY.for_report(),
+        scoreboard=STUDY.for_scoreboard(),
+        runs=lambda wildcards: {
+            name: STUDY.run_files(name) for name in STUDY.experiments
+        },
+        files=STUDY.report_files(at(paths.SO_FAR)),
+        illustrations=FILES.illustrations,
+        folder=at(paths.SO_FAR),
     script:
         "../scripts/report_so_far.py"
 
@@ -66,5 +75,5 @@ for experiment in STUDY.experiments:
         name:
             experiment
         input:
-            everything_of(experiment),
+            STUDY.everything(experiment),
         localrule: True

@@ -1,92 +1,89 @@
 # From records of runs to tables, and from tables to statistics.
+TABLES = paths.ExperimentFiles(STUDY.config["results"], "{experiment}")
 
 
 rule collect_runs:
     input:
-        runs=runs_of_experiment,
+        runs=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
     output:
-        runs="<results>/tables/{experiment}/runs.csv",
-        curves="<results>/tables/{experiment}/curves.csv",
-        models="<results>/tables/{experiment}/models.json",
+        runs=TABLES.runs,
+        curves=TABLES.curves,
+        models=TABLES.models,
+        made=at(STUDY.manifests["collect_runs"]),
     log:
-        "<logs>/collect_runs/{experiment}.log",
+        at("logs/collect_runs/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(20),
-    params:
-        engine=engine_id(),
-        code=code_id("study/collect.py"),
     script:
         "../scripts/collect_runs.py"
 
 
 rule join_runs:
     input:
-        tables=expand(
-            "<results>/tables/{experiment}/runs.csv", experiment=STUDY.experiments
-        ),
+        tables=kept(files.runs for files in STUDY.report_files().experiments.values()),
+        made=[made_by("collect_runs", experiment=name) for name in STUDY.experiments],
     output:
         runs=report(
-            "<results>/tables/runs.csv",
+            at(paths.ALL_RUNS),
             caption="../report/runs.rst",
             category="Tables",
             labels={"table": "all runs"},
         ),
-        failures="<results>/tables/failures.csv",
+        failures=at(paths.FAILURES),
+        made=at(STUDY.manifests["join_runs"]),
     log:
-        "<logs>/join_runs.log",
+        at("logs/join_runs.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
     resources:
         mem_mb=growing(4000),
         runtime=growing(20),
-    params:
-        code=code_id("study/collect.py"),
     script:
         "../scripts/join_runs.py"
 
 
 rule compare_methods:
     input:
-        runs="<results>/tables/{experiment}/runs.csv",
+        runs=ancient(TABLES.runs),
+        made=ancient(at(STUDY.manifests["collect_runs"])),
     output:
         summary=report(
-            "<results>/tables/{experiment}/summary.csv",
+            TABLES.statistics["summary"],
             caption="../report/summary.rst",
             category="Tables",
             labels={"table": "{experiment}: methods at a glance"},
         ),
         medians=report(
-            "<results>/tables/{experiment}/medians.csv",
+            TABLES.statistics["medians"],
             caption="../report/medians.rst",
             category="Tables",
             labels={"table": "{experiment}: medians by dataset"},
         ),
-        test=report(
-            "<results>/tables/{experiment}/win_tie_loss_test_r2.csv",
+        win_tie_loss_test_r2=report(
+            TABLES.statistics["win_tie_loss_test_r2"],
             caption="../report/win_tie_loss.rst",
             category="Tables",
             labels={"table": "{experiment}: better, similar, worse on test data"},
         ),
-        train="<results>/tables/{experiment}/win_tie_loss_train_r2.csv",
-        means="<results>/tables/{experiment}/means.csv",
-        tests=expand(
-            "<results>/tables/{{experiment}}/tests_{metric}.csv",
-            metric=METRICS,
-        ),
         pairwise=report(
-            "<results>/tables/{experiment}/pairwise.csv",
+            TABLES.statistics["pairwise"],
             caption="../report/pairwise.rst",
             category="Tables",
             labels={"table": "{experiment}: pairs of methods over all datasets"},
         ),
-        latex=directory("<results>/tables/{experiment}/latex"),
+        win_tie_loss_train_r2=TABLES.statistics["win_tie_loss_train_r2"],
+        means=TABLES.statistics["means"],
+        tests_test_r2=TABLES.statistics["tests_test_r2"],
+        tests_train_r2=TABLES.statistics["tests_train_r2"],
+        latex=directory(TABLES.latex),
+        made=at(STUDY.manifests["compare_methods"]),
     log:
-        "<logs>/compare_methods/{experiment}.log",
+        at("logs/compare_methods/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -94,28 +91,27 @@ rule compare_methods:
         mem_mb=growing(2000),
         runtime=growing(20),
     params:
-        methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
-        datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
-        papers_protocol=lambda wildcards: checks.is_papers(STUDY, wildcards.experiment),
-        significance=STUDY.config["significance"],
-        code=code_id("study/collect.py", "study/statistics", "study/latex.py"),
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        significance=STUDY.significance,
     script:
         "../scripts/compare_methods.py"
 
 
 rule score_claims:
     input:
-        runs="<results>/tables/runs.csv",
+        runs=ancient(at(paths.ALL_RUNS)),
+        made=made_by("join_runs"),
     output:
         table=report(
-            "<results>/tables/scoreboard.csv",
+            at(paths.SCOREBOARD),
             caption="../report/scoreboard.rst",
             category="Tables",
             labels={"table": "the paper's claims and our outcome"},
         ),
-        latex="<results>/tables/scoreboard.tex",
+        latex=at(paths.SCOREBOARD_TEX),
+        made=at(STUDY.manifests["score_claims"]),
     log:
-        "<logs>/score_claims.log",
+        at("logs/score_claims.log"),
     conda:
         "../../envs/vjmgp.yaml"
     threads: 1
@@ -123,13 +119,6 @@ rule score_claims:
         mem_mb=2000,
         runtime=20,
     params:
-        study=checks.for_scoreboard(STUDY),
-        code=code_id(
-            "paper",
-            "study/collect.py",
-            "study/statistics",
-            "study/scoreboard",
-            "study/latex.py",
-        ),
+        study=STUDY.for_scoreboard(),
     script:
         "../scripts/score_claims.py"

@@ -1,13 +1,17 @@
 """Draw the figures of an experiment."""
 
-from pathlib import Path
+from vjmgp.operations.jobs import as_job
 
-from vjmgp.study.jobs import run_step
+with as_job(snakemake):
+    from vjmgp.study.figures.draw import draw_figures
 
-run_step(
-    "figures.draw:draw_figures",
-    log=snakemake.log[0],
-    tables=str(Path(snakemake.input.runs).parent),
-    folder=snakemake.output[0],
-    **snakemake.params.study,
-)
+    draw_figures(
+        experiment=snakemake.params.experiment,
+        symbolic=snakemake.params.symbolic,
+        curve_datasets=snakemake.params.curve_datasets,
+        significance=snakemake.params.significance,
+        runs=snakemake.input.runs,
+        curves=snakemake.input.curves,
+        statistics=dict(snakemake.input.items()),
+        folder=snakemake.output.figures,
+    )

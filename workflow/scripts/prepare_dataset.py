@@ -1,13 +1,15 @@
 """Check a dataset and write it as a typed table."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "data:prepare_dataset",
-    log=snakemake.log[0],
-    name=snakemake.wildcards.dataset,
-    table=snakemake.input.table,
-    data=snakemake.output.data,
-    facts=snakemake.output.facts,
-    own=snakemake.params.own,
-)
+with as_job(snakemake):
+    from vjmgp.study.prepare import prepare_dataset
+
+    prepare_dataset(
+        name=snakemake.wildcards.dataset,
+        table=snakemake.input.table,
+        note=snakemake.input.get("note"),
+        own=snakemake.params.own,
+        data=snakemake.output.data,
+        facts=snakemake.output.facts,
+    )

@@ -8,8 +8,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from . import DONE, FAILED, STOPPED
-from .methods import METHODS, WORDS, regularizer_of
+from ..study.names import REGULARIZER_OF
+from . import Exit
+from .methods import WORDS, regularizer_of
 
 HOLDOUT = 0.25
 AS_OPTIONS = {
@@ -54,7 +55,7 @@ def add_to(commands: Any) -> None:
     method = command.add_argument(
         "--method",
         default="VJM",
-        help=f"{', '.join(METHODS)}, or the import path of a regulariser (default: VJM)",
+        help=f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser (default: VJM)",
     )
     method.suggestions = WORDS
     command.add_argument("--population", type=int, default=200, help="default: 200")
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from .. import r2
-    from ..fetching import checksum
+    from ..files import checksum
     from ..study.runs import versions
     from .folder import claim_folder, ending, write_files
     from .page import write_page
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         model = _fit(options, regularizer, data, train)
     except RuntimeError as error:
         print(f"vjmgp: {error}", file=sys.stderr)
-        return FAILED
+        return Exit.FAILED
     scores = {"training": r2(data.target[train], model.predict(data.inputs.iloc[train]))}
     if len(test) > 1 and np.ptp(data.target[test]) > 0:
         scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
@@ -115,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"Everything: {(folder / 'report.html').resolve()}")
     if ending(model):
         print(ending(model), file=sys.stderr)
-    return STOPPED if model.stopped_by_ == "interrupt" else DONE
+    return Exit.STOPPED if model.stopped_by_ == "interrupt" else Exit.DONE
 
 
 def _check_numbers(options: argparse.Namespace) -> None:
@@ -157,8 +158,7 @@ def _read(options: argparse.Namespace) -> Any:
     """The table, checked as the workflow checks it."""
     from dataclasses import replace
 
-    from ..datasets import load_file
-    from ..study.data import check_inputs
+    from ..datasets import check_inputs, load_file
 
     where = str(options.table)
     data = load_file(options.table, options.target, tuple(options.nominal))

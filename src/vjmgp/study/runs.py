@@ -1,95 +1,110 @@
-"""A block of runs: one method on one dataset, seed after seed, into one file of records."""
+"""The step that runs one method on one dataset, seed after seed, into one file of records."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import logging
 import math
+import re
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..competitors.packages import versions_for
-from .config import seeds_of
-from .data import Problem, problems
-from .learners import Learner, make, run
-from .learners import Record as Record
-from .seals import (
-    JOURNAL,
+from ..files import (
+    DamagedFileError,
     append_record,
-    aside,
     close_journal,
-    read_sealed,
+    journal_of,
+    read_records,
     whole_records,
     write_records,
 )
+from .blocks import seeds_of
+from .learners import Learner, run
+from .problems import Problem, problems
+
+if TYPE_CHECKING:
+    from .records import Record
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
+PLACE = re.compile(r".*/([^/]+)/([^/]+)/[^/]+-([0-9a-f]{8})/seeds_(\d+-\d+)\.jsonl")
+"""Protocol, dataset, identity and block of a file of runs."""
 
 
 def run_block(
+    make_learner: Callable[[], Learner],
     method: str,
     definition: dict[str, Any],
-    protocol: str,
-    block: str,
     data: str,
     facts: str,
     splits: list[str],
-    noise: list[str],
-    code: dict[str, str],
+    noise: dict[int, dict[str, Any]],
     output: str,
 ) -> None:
-    """Run the seeds of a block. One that fails is recorded as such and stops no other.
+    """Run the seeds of a block. A run that fails is recorded as failed and stops no other.
 
-    Runs that another block has done already, with the same data, definition and code, are taken
-    from there: so blocks may change their size. Each run is also written to a journal when it ends,
-    so a block that is killed, or whose end nobody noted, does no run twice.
+    The folder of the output has the runs of the same settings, code and data, and no others: what
+    other blocks and journals in it hold is taken from there, so blocks may change their size. Each
+    run is written to a journal when it ends, so a block that is killed does no run twice.
     """
-    estimates = noise_estimates(noise)
-    learner = functools.cache(lambda: make(definition, estimates))
-    seeds = seeds_of(block)
+    learner = functools.cache(make_learner)
+    protocol, _, identity, block = place_of(output)
     done = _finished_runs(Path(output))
     records = []
-    journal = Path(output + JOURNAL)
     for problem in problems(data, facts, splits):
-        if problem.seed in seeds:
-            names = {
-                "dataset": problem.dataset,
-                "protocol": protocol,
-                "method": method,
-                "seed": problem.seed,
-            }
-            estimate = estimates.get(problem.seed)
-            basis = fingerprint(problem, definition, code, estimate)
-            record = done.get(basis)
-            if record is None or any(record[key] != names[key] for key in names):
-                record = names | guarded(learner(), problem, names)
-                record |= provenance(problem, definition, code, estimate) | {"basis": basis}
-                append_record(journal, record)
-            records.append(record)
-    if len(records) != len(seeds):
-        raise ValueError(f"{', '.join(splits)} lack some of the seeds {block}: delete them.")
+        if problem.seed not in seeds_of(block):
+            continue
+        names = {
+            "dataset": problem.dataset,
+            "protocol": protocol,
+            "method": method,
+            "seed": problem.seed,
+            "identity": identity,
+        } | provenance(problem, definition, noise.get(problem.seed))
+        record = done.get(problem.seed)
+        if record is None or any(record.get(key) != value for key, value in names.items()):
+            record = names | guarded(learner(), problem, method)
+            append_record(journal_of(output), record)
+        records.append(record)
+    if len(records) != len(seeds_of(block)):
+        raise DamagedFileError(", ".join(splits), f"they lack some of the seeds {block}")
     write_records(output, records)
     close_journal(Path(output))
-    aside(Path(output)).unlink(missing_ok=True)
+
+
+def place_of(path: str | Path) -> tuple[str, ...]:
+    """Protocol, dataset, identity and block of a file of runs."""
+    found = PLACE.fullmatch(str(path))
+    if not found:
+        raise ValueError(f"{path} is not where files of runs are.")
+    return found.groups()
+
+
+def read_block(path: str | Path) -> list[Record]:
+    """The records of a file of runs; they must be those that its path tells."""
+    protocol, dataset, identity, block = place_of(path)
+    records: Any = read_records(path)
+    found = [
+        (r.get("protocol"), r.get("dataset"), r.get("identity"), r.get("seed")) for r in records
+    ]
+    if found != [(protocol, dataset, identity, seed) for seed in seeds_of(block)]:
+        raise DamagedFileError(str(path), "its runs are not those of its name")
+    return list(records)
 
 
 def provenance(
-    problem: Problem,
-    definition: dict[str, Any],
-    code: dict[str, str],
-    noise: dict[str, Any] | None = None,
-) -> Record:
-    """What a run was made from: settings, code, libraries and data, the latter by checksum."""
+    problem: Problem, definition: dict[str, Any], noise: dict[str, Any] | None
+) -> dict[str, Any]:
+    """What a run is made from: settings, libraries and data, the latter by checksum."""
     rows = hashlib.sha256(problem.train.tobytes() + problem.labels.tobytes()).hexdigest()
     return {
         "definition": definition,
-        "code": code,
         "versions": versions(definition),
         "inputs": {
             "source": problem.source_id,
@@ -100,50 +115,26 @@ def provenance(
     }
 
 
-def fingerprint(
-    problem: Problem,
-    definition: dict[str, Any],
-    code: dict[str, str],
-    noise: dict[str, Any] | None = None,
-) -> str:
-    """A hash of all that a run depends on."""
-    parts = [definition, code, versions(definition), problem.nominal, problem.seed, noise]
-    digest = hashlib.sha256(json.dumps(parts).encode())
-    digest.update(problem.data_id.encode())
-    for values in (problem.train, problem.labels):
-        digest.update(values.tobytes())
-    return digest.hexdigest()[:20]
+def _finished_runs(output: Path) -> dict[int, Any]:
+    """Good runs in the files and journals beside this one, by seed."""
+    return {
+        record["seed"]: record
+        for path in sorted(output.parent.glob("seeds_*.jsonl*"))
+        for record in whole_records(path)
+        if record["status"] == "ok"
+    }
 
 
-def _finished_runs(output: Path) -> dict[str, Record]:
-    """Runs in the files of other blocks beside this one, by their fingerprint.
-
-    Also those in journals, and those that are whole in a damaged file of this block.
-    """
-    found: dict[str, Record] = {}
-    for path in sorted(output.parent.glob("seeds_*.jsonl*")):
-        is_copy = path.suffix == JOURNAL and path.with_suffix("").exists()
-        if path != output and not is_copy:
-            found |= {r["basis"]: r for r in whole_records(path) if r["status"] == "ok"}
-    return found
-
-
-def noise_estimates(paths: list[str]) -> dict[int, dict[str, Any]]:
-    """The noise estimates of files, by seed."""
-    return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}
-
-
-def guarded(learner: Learner, problem: Problem, names: dict[str, Any]) -> Record:
-    """A run's record, or that of its failure. What libraries warn of is counted and logged."""
-    what = f"{names['method']} on {names['dataset']}, seed {names['seed']}"
+def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
+    """A run's outcome, or its failure. Warnings of libraries are counted and logged."""
+    what = f"{method} on {problem.dataset}, seed {problem.seed}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             record = run(learner, problem)
-            for part in ("training", "test"):
-                score = record["train_r2" if part == "training" else "test_r2"]
-                if not math.isfinite(score):
-                    raise ValueError(f"the {part} R² is {score}")
+            for part, key in (("training", "train_r2"), ("test", "test_r2")):
+                if not math.isfinite(record[key]):
+                    raise ValueError(f"the {part} R² is {record[key]}")
         except Exception as error:
             log.exception("FAILED: %s", what)
             reason = (str(error).strip().splitlines() or [""])[0]

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..collect import write_csv
-from ..data import write_json
+from ...files import write_json
 from ..figures.style import our_style, save
 from ..latex import write_latex
+from ..tables import write_csv
 from .models import EXAMPLE, example_models, rugged_and_smooth
 from .trees import manifold_intrusion, noise_estimates
 from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels

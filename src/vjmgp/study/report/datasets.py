@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..collect import read_table
-from ..data import read_json
+from ...files import read_json
+from ..names import PAPER, PLAIN, REFERENCE
 from ..scoreboard.claims import headline_figures, median_claims
+from ..tables import read_table
 from .experiments import has_runs
+
+if TYPE_CHECKING:
+    from ..paths import StudyFiles
 
 Context = dict[str, Any]
 Key = tuple[str, str, str]
 """Dataset, protocol, method."""
-REFERENCE, PLAIN = "VJM", "Standard GP"
-"""The two whose models stand side by side, where a study has them."""
 EXAMPLE = "547_no2"
 """The dataset whose models the paper prints."""
 OTHER_SIDE = {"better": "worse", "similar": "similar", "worse": "better"}
@@ -26,10 +28,10 @@ OTHER_SIDE = {"better": "worse", "similar": "similar", "worse": "better"}
 class Datasets:
     """All about the datasets of a study, computed once for all pages."""
 
-    def __init__(self, results: Path, folder: Path, study: Context, runs: pd.DataFrame) -> None:
-        self.results, self.study = results, study
-        self.models = _models(folder, study)
-        self.tests = _tests(folder, study)
+    def __init__(self, files: StudyFiles, study: Context, runs: pd.DataFrame) -> None:
+        self.files, self.study = files, study
+        self.models = _models(files, study)
+        self.tests = _tests(files, study)
         groups: Any = runs.groupby(["dataset", "protocol", "method"], sort=False)
         test = groups["test_r2"].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
         middles = groups[["train_r2", "size", "seconds"]].median()
@@ -43,7 +45,7 @@ class Datasets:
         tau = runs.dropna(subset="tau")
         self.noisy = (tau["tau"] > 1).groupby(tau["dataset"]).mean().to_dict()
         self.paper = {(c.dataset, c.method): c.median for c in median_claims()}
-        papers = [e["protocol"] for e in study["experiments"] if e["papers_kind"] == "paper"]
+        papers = [e.protocol for e in study["experiments"] if e.papers_kind == PAPER]
         self.papers_protocols = set(papers)
 
     def page(self, name: str) -> Context:
@@ -68,15 +70,14 @@ class Datasets:
         }
 
     def _facts(self, name: str) -> Context:
-        folder = self.results / "datasets" / name
         entry = self.study["config"]["own_data"].get(name, {})
-        source = folder / "source.json"
+        facts, note = Path(self.files.facts[name]), Path(self.files.notes.get(name, ""))
         about: Context = {"rows": None, "inputs": [], "nominal": []}
-        if (folder / "facts.json").exists():
-            about |= read_json(folder / "facts.json")
+        if facts.exists():
+            about |= read_json(facts)
         return about | {
             "own": entry.get("file"),
-            "source": read_json(source) if source.exists() and not entry else None,
+            "source": read_json(note) if note.is_file() else None,
         }
 
     def _row(self, key: Key, low: float, high: float) -> Context:
@@ -97,17 +98,17 @@ class Datasets:
         }
 
 
-def _models(folder: Path, study: Context) -> list[Context]:
+def _models(files: StudyFiles, study: Context) -> list[Context]:
     """By dataset and protocol, the typical model of each method, once for all experiments."""
     groups: dict[tuple[str, str], dict[str, Context]] = {}
     for entry in study["experiments"]:
-        path = folder / "tables" / entry["name"] / "models.json"
+        path = Path(files.experiments[entry.name].models)
         for model in read_json(path) if path.exists() else ():
             group = groups.setdefault((model["dataset"], model["protocol"]), {})
             group.setdefault(model["method"], model)
     several = len({protocol for _, protocol in groups}) > 1
     place = {name: k for k, name in enumerate(study["datasets"])}
-    order = list(dict.fromkeys(entry["protocol"] for entry in study["experiments"]))
+    order = list(dict.fromkeys(entry.protocol for entry in study["experiments"]))
     return [
         {
             "dataset": dataset,
@@ -136,22 +137,22 @@ def _example() -> Context:
     return example
 
 
-def _tests(folder: Path, study: Context) -> dict[Key, Context]:
+def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
     """How each method compares with the reference of an experiment, by dataset and protocol."""
     found: dict[Key, Context] = {}
     columns = ["dataset", "versus", "outcome", "median_difference", "low", "high"]
     for entry in study["experiments"]:
-        if not has_runs(folder, entry["name"]):
+        if not has_runs(files.experiments[entry.name]):
             continue
-        table = read_table(folder / "tables" / entry["name"] / "tests_test_r2.csv")
-        first = table[(table["method"] == entry["methods"][0]) & table["outcome"].notna()]
+        table = read_table(files.experiments[entry.name].statistics["tests_test_r2"])
+        first = table[(table["method"] == entry.methods[0]) & table["outcome"].notna()]
         for row in first[columns].to_dict("records"):
-            key = row["dataset"], entry["protocol"], row["versus"]
+            key = row["dataset"], entry.protocol, row["versus"]
             # Seen from the other method: by how much it is better than the reference.
             found.setdefault(
                 key,
                 {
-                    "reference": entry["methods"][0],
+                    "reference": entry.methods[0],
                     "outcome": OTHER_SIDE[row["outcome"]],
                     "difference": -row["median_difference"],
                     "low": -row["high"],

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..collect import read_table
 from ..scoreboard.verdicts import STATUSES
+from ..tables import read_table
 
 Context = dict[str, Any]
 OVERVIEW = "overview"
 """Name of the figure that says most about an experiment."""
 
 
-def scoreboard_page(folder: Path) -> Context:
+def scoreboard_page(path: str) -> Context:
     """All claims, and how many have each verdict, part by part."""
-    table = read_table(folder / "tables" / "scoreboard.csv")
+    table = read_table(path)
     for column in ("ours", "note", "dataset", "versus"):
         table[column] = table[column].fillna("")
     counts = table.groupby(["part", "status"]).size()
@@ -56,15 +55,15 @@ def progress(table: pd.DataFrame, study: Context) -> Context:
     cells: dict[tuple[str, str, str], None] = {}
     for entry in study["experiments"]:
         keys = [
-            (entry["protocol"], dataset, method)
-            for method in entry["methods"]
-            for dataset in entry["datasets"]
+            (entry.protocol, dataset, method)
+            for method in entry.methods
+            for dataset in entry.datasets
         ]
         cells |= dict.fromkeys(keys)
         experiments.append(
             {
-                "name": entry["name"],
-                "title": entry["title"],
+                "name": entry.name,
+                "title": entry.title,
                 "expected": seeds * len(keys),
                 "ok": sum(ok.get(key, 0) for key in keys),
                 "failed": sum(tried.get(key, 0) - ok.get(key, 0) for key in keys),

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import yaml
 
-from ...engine.identity import engine_id
-from ...fetching import write_whole
-from ..collect import read_table
-from ..data import read_json
+from ...files import read_json, write_whole
+from ..identity import engine_version
+from ..tables import read_table
 from .datasets import Datasets
 from .environment import machine, versions
 from .experiments import experiment_page, has_runs
 from .formats import FILTERS
 from .overview import highlight, progress, scoreboard_page
 
+if TYPE_CHECKING:
+    from ..paths import StudyFiles
+
+READS = ("study/report/templates/*",)
 Context = dict[str, Any]
 ENTRY = "report.html"
 ASSETS = ("style.css", "report.js")
 
 
-def write_report(results: str, folder: str, study: Context) -> None:
-    """Turn the tables and figures in `folder` into `report.html` and pages in `report/`.
-
-    `results` is the study's own folder, which has the facts about datasets.
-    """
+def write_report(study: Context, files: StudyFiles, page: str, pages: str, config: str) -> None:
+    """Turn tables and figures into a page to start from and a folder of pages beside it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -40,30 +40,27 @@ def write_report(results: str, folder: str, study: Context) -> None:
         lstrip_blocks=True,
     )
     environment.filters |= FILTERS
-    home = Path(folder)
     for name in ASSETS:
         source = Path(__file__).parent / "templates" / name
-        write_whole(home / "report" / name, [source.read_bytes()])
-    for path, template, context in pages(Path(results), home, study):
+        write_whole(Path(pages) / name, [source.read_bytes()])
+    for path, template, context in all_pages(files, study):
         inside = path != ENTRY
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
         text = environment.get_template(template).render(context | places)
-        write_whole(home / ("report" if inside else "") / path, [text.encode()])
-    write_whole(home / "config.yaml", [as_yaml(study["config"]).encode()])
+        write_whole(Path(pages) / path if inside else Path(page), [text.encode()])
+    write_whole(Path(config), [as_yaml(study["config"]).encode()])
 
 
-def pages(results: Path, folder: Path, study: Context) -> Iterator[tuple[str, str, Context]]:
+def all_pages(files: StudyFiles, study: Context) -> Iterator[tuple[str, str, Context]]:
     """Every page: its file, its template and what it shows."""
-    table = read_table(folder / "tables" / "runs.csv")
+    table = read_table(files.runs)
     runs = table[table["status"] == "ok"]
-    experiments = [
-        experiment_page(folder, entry, study)
-        for entry in study["experiments"]
-        if has_runs(folder, entry["name"])
-    ]
-    datasets = Datasets(results, folder, study, runs)
-    board = scoreboard_page(folder)
-    illustrations = _illustrations(folder)
+    shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
+    experiments = [experiment_page(files.experiments[e.name], e, study) for e in shown]
+    datasets = Datasets(files, study, runs)
+    board = scoreboard_page(files.scoreboard)
+    figures = Path(files.illustrations) / "figures.json"
+    illustrations = read_json(figures) if figures.exists() else []
     shared = _about(table, runs, study) | {
         "experiments": experiments,
         "illustrations": illustrations,
@@ -100,7 +97,7 @@ def pages(results: Path, folder: Path, study: Context) -> Iterator[tuple[str, st
     yield (
         "run.html",
         "run.html.jinja",
-        shared | {"files_of_study": _files(folder), "here": "run.html"},
+        shared | {"files_of_study": _files(files, experiments), "here": "run.html"},
     )
 
 
@@ -121,23 +118,20 @@ def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
         "skipped": study["skipped"],
         "progress": progress(table, study),
         "config": as_yaml(study["config"]),
-        "engine": engine_id(),
+        "engine": engine_version(),
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(),
     }
 
 
-def _illustrations(folder: Path) -> list[Context]:
-    path = folder / "figures" / "illustrations" / "figures.json"
-    found: list[Context] = read_json(path) if path.exists() else []
-    return found
-
-
-def _files(folder: Path) -> list[str]:
-    tables = folder / "tables"
-    found = sorted(tables.glob("*.csv")) + sorted(tables.glob("*/*.csv"))
-    return [path.relative_to(folder).as_posix() for path in found]
+def _files(files: StudyFiles, experiments: list[Context]) -> list[str]:
+    """The tables that pages link to, from the folder that holds the report."""
+    whole = [Path(files.runs), Path(files.runs).with_name("failures.csv"), Path(files.scoreboard)]
+    return [
+        *(f"tables/{path.name}" for path in whole),
+        *(f"tables/{entry['name']}/{name}" for entry in experiments for name in entry["files"]),
+    ]
 
 
 def as_yaml(config: Context) -> str:

@@ -10,10 +10,11 @@ import pandas as pd
 import yaml
 
 from ...datasets import paper_medians, pmlb_number
-from ...fetching import package_folder
-from ..config import paper_datasets
+from ...files import package_folder
+from ...paper_study import paper_datasets
+from ..names import LABEL_NOISE, PAPER
 
-PAPER, LABEL_NOISE = "paper", "label_noise"
+READS = ("paper/*",)
 TIMED = "same_runtime_budget"
 """The part of the paper in which time ends the runs."""
 

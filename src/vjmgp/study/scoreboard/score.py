@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..collect import read_runs, write_csv
-from ..config import paper_datasets
+from ...paper_study import paper_datasets
 from ..latex import write_latex
+from ..names import LABEL_NOISE, PAPER
 from ..statistics.paired import BETTER, SIMILAR, WORSE, scores_by_seed, tests_of_pair, too_few
+from ..tables import read_runs, write_csv
 from .claims import (
-    LABEL_NOISE,
-    PAPER,
     CountClaim,
     Counts,
     MedianClaim,

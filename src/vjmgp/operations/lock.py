@@ -1,9 +1,8 @@
-"""One run of the workflow at a time in a results folder, and whether one is under way.
+"""One run at a time in a results folder, and whether one is under way.
 
 Snakemake locks its working directory, and a killed run leaves that lock behind. This lock is the
 operating system's: it is on the results folder, whatever directory a run was started in, and it
-goes with the process that holds it. So `is_running` can tell a study that runs from one that was
-killed.
+ends with the process that holds it. So `is_running` tells a study that runs from a killed one.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ..fetching import write_whole
+from ..files import write_json
+from ..study.paths import LOCK, RUNNING
 
-LOCK = ".running.lock"
-ABOUT = ".running.json"
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
 """What file systems without locks answer, beside ENOSYS, which filelock knows."""
 
@@ -31,10 +29,10 @@ class StudyIsRunningError(OSError):
 
 
 def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | None:
-    """Hold the folder for this process until it ends; where it cannot be held, tell why.
+    """Hold the folder until this process ends, or say why that cannot be.
 
-    None where the file system knows no such locks. `run_id` is the name of the jobs that this run
-    is going to submit to SLURM; those of earlier runs stay noted until `forget_jobs`.
+    None on a file system without locks. `run_id` is the name of the jobs that this run is going to
+    submit to SLURM; those of earlier runs stay noted until `forget_jobs`.
     """
     lock = FileLock(results / LOCK)
     can_lock = True
@@ -51,7 +49,7 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise OSError(
-                f"results: nothing can be written to {results.absolute()} ({error.strerror}). Name "
+                f"results: {results.absolute()} cannot be written to ({error.strerror}). Name "
                 "another folder in the config, or with --config results=FOLDER."
             ) from None
         can_lock = False
@@ -59,7 +57,6 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
         "pid": os.getpid(),
         "host": platform.node(),
         "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "started_in": str(Path.cwd()),
         "config": config,
         "folder": str(results.resolve()),
         "job_names": job_names(results) + ([run_id] if run_id else []),
@@ -69,9 +66,9 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
 
 
 def is_running(results: Path, patience: float = 0.0) -> str | None:
-    """Who runs the study of this folder; None if nobody does.
+    """Who runs a study in this folder, if anybody does.
 
-    One that was just killed may take a moment to go: so many seconds it is waited for.
+    A process that was just killed may take a moment to go: this waits so many seconds for it.
     """
     if not (results / LOCK).exists():
         return None
@@ -86,10 +83,9 @@ def is_running(results: Path, patience: float = 0.0) -> str | None:
     return None
 
 
-def last_run(results: Path) -> dict[str, str]:
-    """The run before, if there was one: its config, and the directory it was started in."""
-    about = _about(results)
-    return {key: str(about[key]) for key in ("config", "started_in") if key in about}
+def last_config(results: Path) -> str | None:
+    """The config of the run before, if there was one."""
+    return _about(results).get("config")
 
 
 def job_names(results: Path) -> list[str]:
@@ -109,17 +105,16 @@ def forget_jobs(results: Path, names: list[str]) -> None:
 
 
 def _about(results: Path) -> dict[str, Any]:
-    """What is noted about the last run in this folder; nothing if that cannot be read."""
+    """What is noted about the last run in this folder."""
     try:
-        about = json.loads((results / ABOUT).read_text(encoding="utf-8"))
+        about = json.loads((results / RUNNING).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return about if isinstance(about, dict) else {}
 
 
 def _note(results: Path, about: dict[str, Any]) -> None:
-    text = json.dumps(about, ensure_ascii=False) + "\n"
-    write_whole(results / ABOUT, [text.encode()])
+    write_json(results / RUNNING, about)
 
 
 def _describe(results: Path) -> str:

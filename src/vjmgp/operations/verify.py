@@ -1,7 +1,7 @@
 """Are the results what they claim to be: checksums, tables against records, runs computed again.
 
 A run that is computed again from its data, settings and seed must give the same record to the last
-bit, but for its times. Runs that time has ended cannot. Its split and noise estimate are computed
+bit, but for its times. Runs that time has ended cannot. Splits and noise estimates are computed
 again, too.
 """
 
@@ -14,17 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from ..engine.identity import engine_id
+from ..files import sealed, unsealed
 from ..protocol import Protocol
-from .config import Method, Study, seeds_of
-from .data import Problem, noise_of, problems
-from .learners import Record, make, run
-from .runs import noise_estimates, versions
-from .seals import damaged_files, read_records, sealed, unsealed
+from ..study import paths
+from ..study.baselines import TunedEstimator
+from ..study.gp import GeneticProgramming
+from ..study.learners import Learner, run
+from ..study.model import Method, Study
+from ..study.names import WALL_TIMES
+from ..study.noise import noise_estimates, noise_of
+from ..study.problems import Problem, problems
+from ..study.runs import read_block, versions
+from ..study.tables import read_table
+from .repair import damaged_files
 
-NEVER_THE_SAME = ("seconds", "cpu_seconds")
+Noise = dict[int, dict[str, Any]]
 SHOWN = ("train_r2", "test_r2", "size", "formula")
 """Columns of the table of runs that are compared with the records."""
 
@@ -40,14 +45,14 @@ class Finding:
 
 def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     """Look at everything on disk, and compute a random sample of the runs again."""
-    results = study.results
-    damaged = list(damaged_files(results))
-    yield Finding("checksums of all files", not damaged, ", ".join(map(str, damaged)) or "right")
+    damaged = list(damaged_files(study.results))
+    text = f"damaged: {', '.join(map(str, damaged))}. This repairs it: vjmgp study repair CONFIG"
+    yield Finding("checksums of all files", not damaged, text if damaged else "right")
     if damaged:
         return
-    records = {path: list(read_records(path)) for path in finished_files(study)}
-    yield _compare_table(results / "tables" / "runs.csv", records, results)
-    methods = {name: m for name, m in study.methods.items() if not _ends_by_time(m)}
+    records = {path: read_block(path) for path in finished_files(study)}
+    yield _compare_table(Path(study.at(paths.ALL_RUNS)), records)
+    methods = {name: m for name, m in study.methods.items() if not m.ends_by_time}
     candidates = [
         record
         for block in records.values()
@@ -56,7 +61,7 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     ]
     rng = np.random.default_rng(seed)
     if not candidates and count:
-        yield Finding("runs to compute again", False, "there is none that did not end by time")
+        yield Finding("runs to compute again", False, "time has ended all of them")
     for k in sorted(rng.permutation(len(candidates))[:count]):
         record = candidates[k]
         yield _run_again(study, methods[record["method"]], record)
@@ -67,40 +72,31 @@ def finished_files(study: Study) -> list[str]:
     return [path for path in study.all_run_files() if Path(path).exists()]
 
 
-def _ends_by_time(method: Method) -> bool:
-    return method.is_gp and method.definition["gp"].get("max_time") is not None
-
-
-def _compare_table(table: Path, records: dict[str, list[Record]], results: Path) -> Finding:
+def _compare_table(table: Path, records: dict[str, list[Any]]) -> Finding:
     what = f"{table} against the records"
     if not table.exists():
         return Finding(what, True, "not there yet")
-    content = pd.read_csv(table, dtype=str, keep_default_na=False)
+    content = read_table(table, as_text=True)
     lacking = {"file", "seed", *SHOWN} - set(content.columns)
     if lacking:
         return Finding(what, False, f"it lacks the columns {sorted(lacking)}: delete it, run again")
     rows = content.to_dict("records")
     shown = {(row["file"], row["seed"]): row for row in rows}
     stored = {
-        (Path(path).relative_to(results).as_posix(), str(record["seed"])): record
+        ("/".join(Path(path).parts[-5:]), str(record["seed"])): record
         for path, block in records.items()
         for record in block
     }
     if len(rows) != len(shown) or shown.keys() - stored.keys():
-        return Finding(
-            what, False, "it has rows that no record stands for: delete it and run again"
-        )
+        return Finding(what, False, "it has rows without a record: delete it, run again")
     if stored.keys() - shown.keys():
         return Finding(what, False, "it lacks runs: run the study again")
-    for key, row in shown.items():
+    for (file, number), row in shown.items():
         for column in SHOWN:
-            value = stored[key].get(column)
+            value = stored[file, number].get(column)
             if not _is_the_same(row[column], value):
-                text = (
-                    f"{column} of {key[0]}, seed {key[1]}, is {row[column]}, not {value}: delete "
-                    "the table and run the study again"
-                )
-                return Finding(what, False, text)
+                text = f"{column} of {file}, seed {number}, is {row[column]}, not {value}: "
+                return Finding(what, False, text + "delete the table, run again")
     return Finding(what, True, f"{len(rows)} rows agree")
 
 
@@ -113,50 +109,57 @@ def _is_the_same(text: str, value: Any) -> bool:
         return False
 
 
-def _run_again(study: Study, method: Method, record: Record) -> Finding:
+def _run_again(study: Study, method: Method, record: Any) -> Finding:
     what = (
         f"{record['method']} on {record['dataset']} ({record['protocol']}), seed {record['seed']}"
     )
-    reason = _cannot_compare(method, record)
-    if reason:
-        return Finding(what, False, reason)
+    now = versions(method.definition)
+    changed = [
+        f"{name} {version} then, {now.get(name)} now"
+        for name, version in record["versions"].items()
+        if now.get(name) != version
+    ]
+    if changed:
+        return Finding(what, False, f"made with other versions ({'; '.join(changed)})")
     try:
         problem, noise = _inputs_of(study, method, record)
     except FileNotFoundError as error:
         return Finding(what, False, f"{error.filename} is missing: run the study again")
     wrong = _wrong_inputs(study.protocols[record["protocol"]], problem, noise)
     if wrong:
-        return Finding(what, False, f"{wrong} not what they should be: delete them and run again")
-    again = run(make(method.definition, noise), problem)
-    different = [key for key, value in again.items() if _text(value) != _text(record.get(key))]
-    different = [key for key in different if key not in NEVER_THE_SAME]
+        return Finding(what, False, f"{wrong} not what they should be: delete them, run again")
+    again = run(learner_of(method, noise), problem)
+    different = [
+        key
+        for key, value in again.items()
+        if key not in WALL_TIMES and _text(value) != _text(record.get(key))
+    ]
     if different:
         key = different[0]
-        was, now = (_text(value)[:60] for value in (record.get(key), again[key]))
-        return Finding(what, False, f"{', '.join(different)} differ; {key}: {was} then, {now} now")
+        was, is_now = (_text(value)[:60] for value in (record.get(key), again[key]))
+        words = f"{', '.join(different)} differ; {key}: {was} then, {is_now} now"
+        return Finding(what, False, words)
     return Finding(what, True, f"the same to the bit, test R² {record['test_r2']:.6f}")
 
 
-def _inputs_of(
-    study: Study, method: Method, record: Record
-) -> tuple[Problem, dict[int, dict[str, Any]]]:
+def learner_of(method: Method, noise: Noise) -> Learner:
+    """The learner that a method describes; `noise` has the noise estimate of each seed."""
+    if method.is_gp:
+        return GeneticProgramming(method.definition["gp"], noise)
+    return TunedEstimator(method.definition)
+
+
+def _inputs_of(study: Study, method: Method, record: Any) -> tuple[Problem, Noise]:
     """The data of a run, and its noise estimate where it has one."""
-    results, seed = study.results, record["seed"]
-    data = results / "datasets" / record["dataset"]
-    block = next(b for b in study.split_blocks() if seed in seeds_of(b))
-    splits, estimates = (
-        str(results / part / record["protocol"] / record["dataset"] / f"seeds_{block}.json")
-        for part in ("splits", "noise")
-    )
-    all_of_block = problems(str(data / "data.parquet"), str(data / "facts.json"), [splits])
+    where, seed = (record["protocol"], record["dataset"]), record["seed"]
+    block = study.blocks_with(range(seed, seed + 1))[0]
+    all_of_block = problems(*study.prepared(where[1]), [study.split_file(*where, block)])
     problem = next(problem for problem in all_of_block if problem.seed == seed)
-    noise = noise_estimates([estimates]) if method.is_gp else {}
+    noise = noise_estimates([study.noise_file(*where, block)]) if method.is_gp else {}
     return problem, {key: value for key, value in noise.items() if key == seed}
 
 
-def _wrong_inputs(
-    protocol: Protocol, problem: Problem, noise: dict[int, dict[str, Any]]
-) -> str | None:
+def _wrong_inputs(protocol: Protocol, problem: Problem, noise: Noise) -> str | None:
     """Which of the files that a run is made from does not have what it should have."""
     name, seed = problem.dataset, problem.seed
     train, _ = protocol.split(name, len(problem.table), seed)
@@ -170,21 +173,6 @@ def _wrong_inputs(
     if noise and noise != {seed: noise_of(problem)}:
         return "its noise estimates are"
     return None
-
-
-def _cannot_compare(method: Method, record: Record) -> str | None:
-    """Why a run made now would be another one."""
-    if record["definition"] != json.loads(json.dumps(method.definition)):
-        return "its settings are not those of the config: run the study again"
-    if method.is_gp and record["engine"] != engine_id():
-        return f"made by engine {record['engine']}, this is {engine_id()}: run the study again"
-    now = versions(method.definition)
-    changed = [
-        f"{name} {version} then, {now.get(name)} now"
-        for name, version in record["versions"].items()
-        if now.get(name) != version
-    ]
-    return f"made with other versions ({'; '.join(changed)})" if changed else None
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,114 @@
+"""What Snakemake calls before a run, after it, and after a failure."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..study import paths, preflight
+from ..study.model import Study
+from . import lock, slurm, warm
+
+SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
+"""What SLURM's executor says its jobs are called."""
+MOST_FAILURES = 20
+"""That are listed at the end."""
+
+
+def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:
+    """Check what a schema cannot see, lock the results folder, and start a worker for local jobs.
+
+    The lock lasts as long as what is returned.
+    """
+    preflight.check_before_a_run(study)
+    preflight.check_datasets_can_be_had(study)
+    before = lock.last_config(study.results)
+    texts = [Path(log).read_text(encoding="utf-8", errors="replace") for log in logs]
+    run_id = SLURM_RUN.search("\n".join(texts))
+    held = lock.claim(study.results, config, run_id[1] if run_id else None)
+    if before and before != config:
+        tell(
+            f"Note: {study.results} has the study of {before}. Runs that both have are shared; "
+            "tables and report are now those of this study. A folder of its own keeps both: "
+            "--config results=FOLDER"
+        )
+    slurm.cancel(study.results, run_id[1] if run_id else None, is_alone=held is not None)
+    with contextlib.suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGHUP, _interrupt)
+        signal.signal(signal.SIGTERM, _interrupt)
+    if study.config["warm_workers"] and is_local:
+        warm.start()
+    return held
+
+
+def search_in(places: tuple[str, ...]) -> None:
+    """Let this process and its jobs find modules in these folders, after all others."""
+    sys.path += [place for place in places if place not in sys.path]
+    found = (os.environ.get("PYTHONPATH"), *places)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, found)))
+
+
+def _interrupt(*_: Any) -> None:
+    """End as by Ctrl-C: Snakemake would wait for its jobs on SIGTERM, and die on SIGHUP."""
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def say(text: str) -> None:
+    """Print, also where the reader, `head` for example, has seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+
+
+def tell(text: str) -> None:
+    """Say something to the person who started a run."""
+    with contextlib.suppress(BrokenPipeError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def closing_message(study: Study, *, so_far: bool = False) -> str:
+    """Failed and skipped runs, if any, and the path of the report."""
+    if so_far:
+        report = study.results / paths.SO_FAR / paths.REPORT
+        return f"\nReport so far: {report.resolve()}"
+    lines = []
+    failures = Path(study.at(paths.FAILURES))
+    if failures.exists():
+        with failures.open(encoding="utf-8", newline="") as file:
+            failed = list(csv.DictReader(file))
+        if failed:
+            runs = "run failed and is" if len(failed) == 1 else "runs failed and are"
+            lines.append(f"\n{len(failed)} {runs} left out of the tables:")
+            lines += [
+                f"  {run['method']} on {run['dataset']}, seed {run['seed']}: {run['error']}"
+                for run in failed[:MOST_FAILURES]
+            ]
+            if len(failed) > MOST_FAILURES:
+                lines.append(f"  … all of them in {failures}")
+            lines.append("This tries them again: vjmgp study retry CONFIG")
+    if study.skipped:
+        lines.append(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
+    if Path(study.at(study.manifests["write_report"])).exists():
+        lines.append(f"\nReport: {Path(study.at(paths.REPORT)).resolve()}")
+    else:  # something else was asked for
+        lines.append(f"\nResults: {study.results.resolve()}")
+    return "\n".join(lines)
+
+
+def message_after_failure(study: Study) -> str:
+    """What happened to what was computed, and how to go on."""
+    results = study.results
+    return (
+        f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
+        f"command goes on from there. Logs of all jobs: {results / 'logs'}\n"
+        "A report of what is there: snakemake with the target report_so_far, or vjmgp study report"
+    )

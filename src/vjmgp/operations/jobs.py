@@ -1,0 +1,111 @@
+"""Around a step: its log, its threads, the manifest of what it wrote.
+
+A script of the workflow imports and calls its step within `as_job`, after thread counts are set.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..files import require_undamaged, write_manifest
+from . import warm
+
+DISK_FULL = 73
+"""Exit code of a job that found no room to write."""
+REASONS = {
+    DISK_FULL: "No space is left on the disk, or in your quota. Make room, and run again.",
+    warm.CRASHED: "The job was killed, probably out of memory. Run fewer at once (--cores 1), or "
+    "give its method more by mem_mb in the config.",
+    warm.LOST: "The worker is gone, as Snakemake was killed.",
+}
+
+
+@contextlib.contextmanager
+def as_job(snakemake: Any) -> Iterator[None]:
+    """Run what is inside as a job: in the warm worker where there is one, else here.
+
+    What it says goes to the log file; an error ends the process with one line.
+    """
+    log = Path(snakemake.log[0])
+    try:
+        code = warm.run(sys.argv[0], log)
+    except KeyboardInterrupt:
+        sys.exit(130)  # Snakemake tells what was stopped
+    if code is not None:
+        _end(code, log)
+    os.environ.update(dict.fromkeys(warm.THREAD_VARIABLES, str(snakemake.threads)))
+    code = 0
+    try:
+        with _written_to(log):
+            made = snakemake.input.get("made", [])
+            for manifest in [made] if isinstance(made, str) else made:
+                require_undamaged(manifest)
+            yield
+            manifest = snakemake.output.get("made")
+            if manifest:
+                write_manifest(Path(manifest), [o for o in snakemake.output if o != manifest])
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the log tells it)
+        code = DISK_FULL if _is_full(error) else 1
+    _end(code, log)
+
+
+@contextlib.contextmanager
+def _written_to(log: Path) -> Iterator[None]:
+    """Write to a log file what is printed, logged and raised."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_bytes(b"")
+    with log.open("a", encoding="utf-8", buffering=1) as file:
+        handler = logging.StreamHandler(file)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        root = logging.getLogger()
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
+        try:
+            with contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
+                yield
+        except Exception:
+            traceback.print_exc(file=file)
+            raise
+        finally:
+            root.removeHandler(handler)
+
+
+def _end(code: int, log: Path) -> None:
+    """End this process with a code, and say why if it is not 0."""
+    if code:
+        why = REASONS.get(code) or last_line(log)
+        with contextlib.suppress(OSError), log.open("a", encoding="utf-8") as file:
+            file.write(f"{why}\n" if code in REASONS else "")
+        with contextlib.suppress(OSError):  # a worker's child prints to the log, on a full disk
+            print(f"{why} (log: {log})", file=sys.stderr, flush=True)
+    sys.exit(code)
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether an error comes from a disk or a quota that is full."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def lines_of(log: Path) -> list[str]:
+    """What a step said. Messages of a library may be in any encoding."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    return text.strip().splitlines()
+
+
+def last_line(log: Path) -> str:
+    """What a failed step said last: the message of its exception."""
+    return (lines_of(log) or [""])[-1]

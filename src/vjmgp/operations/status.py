@@ -1,0 +1,113 @@
+"""How far a study has come: by its files, while it runs or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..files import whole_records
+from ..study import paths
+from ..study.blocks import seeds_of
+from ..study.model import Study
+from .lock import is_running
+from .repair import damaged_files
+
+MOST_LINES = 20
+"""Of files that are named."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an experiment is, in runs."""
+
+    experiment: str
+    done: int
+    """Those that the next run would not compute: also in blocks of another size and in journals."""
+    failed: int
+    total: int
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a study is."""
+
+    rows: list[Progress]
+    running: str | None
+    damaged: list[Path]
+    missing: list[str]
+    """Files that are still to be made, or to be made again."""
+    results: Path
+
+    @property
+    def has_all_runs(self) -> bool:
+        """Whether every run is done."""
+        return all(row.done == row.total for row in self.rows) and not self.damaged
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is nothing left to do."""
+        return not self.missing and not self.damaged
+
+    def text(self) -> str:
+        """For people."""
+        width = max(len(row.experiment) for row in self.rows)
+        lines = [
+            f"{row.experiment:{width}}  {row.done:6} of {row.total} runs done"
+            + (f", {row.failed} failed" * (row.failed > 0))
+            for row in self.rows
+        ]
+        lines += _named("DAMAGED", self.damaged, "vjmgp study repair takes it away")
+        if self.has_all_runs:
+            lines += _named("MISSING", self.missing, "the next run makes it")
+        lines.append(f"Running: {self.running}" if self.running else "Not running.")
+        if self.is_complete:
+            lines.append(f"Complete. Report: {self.results / paths.REPORT}")
+        elif not self.results.exists():
+            lines.append(
+                f"Nothing is there yet: {self.results} (paths in a config start from the folder "
+                "you are in)"
+            )
+        elif not self.running:
+            lines.append(f"Not complete; vjmgp study resume goes on. Results: {self.results}")
+        return "\n".join(lines)
+
+
+def _named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
+    lines = [f"{what}: {path}; {then}" for path in files]
+    more = [f"{what}: {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
+    return lines[:MOST_LINES] + more
+
+
+def state_of(study: Study) -> State:
+    """Look at a study's files."""
+    done: dict[Path, tuple[set[int], set[int]]] = {}
+    rows = []
+    for experiment in study.experiments:
+        good = bad = total = 0
+        for path in map(Path, study.run_files(experiment)):
+            if path.parent not in done:
+                done[path.parent] = _seeds_in(path.parent)
+            ok, failed = done[path.parent]
+            wanted = set(seeds_of(path.stem.removeprefix("seeds_")))
+            good, bad = good + len(wanted & ok), bad + len(wanted & failed)
+            total += len(wanted)
+        rows.append(Progress(experiment, good + bad, bad, total))
+    files = [*study.everything(*study.experiments), study.at(study.manifests["write_report"])]
+    return State(
+        rows,
+        is_running(study.results),
+        list(damaged_files(study.results)),
+        [path for path in files if not Path(path).exists()],
+        study.results.resolve(),
+    )
+
+
+def _seeds_in(folder: Path) -> tuple[set[int], set[int]]:
+    """The seeds of good runs in a folder, and those of failed ones."""
+    ok: set[int] = set()
+    failed: set[int] = set()
+    for path in sorted(folder.glob("seeds_*.jsonl*")):
+        for record in whole_records(path):
+            (ok if record["status"] == "ok" else failed).add(record["seed"])
+    return ok, failed - ok
