@@ -160,10 +160,7 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
     def statistics() -> None:
         for name, entry in study.experiments.items():
             ours = files.experiments[name]
-            compare_methods(
-                ours.runs, entry.methods, entry.datasets, beside_paper=entry.papers_kind == "paper",
-                significance=level, tables=ours.statistics, latex=ours.latex,
-            )  # fmt: skip
+            compare_methods(ours.runs, entry, level, ours.latex, **ours.statistics)
 
     def scoreboard() -> None:
         latex = files.scoreboard.replace(".csv", ".tex")
@@ -174,7 +171,7 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
             ours = files.experiments[name]
             draw_figures(
                 entry, study.symbolic, study.config["curve_datasets"], level, ours.runs,
-                ours.curves, ours.statistics, ours.figures,
+                ours.curves, ours.figures, **ours.statistics,
             )  # fmt: skip
 
     def illustrations() -> None:

@@ -210,7 +210,7 @@ def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
 
     monkeypatch.setattr("fcntl.flock", refuse)
     assert lock.claim(tmp_path / "results", "study.yaml") is None
-    assert lock.last_config(tmp_path / "results") == "study.yaml"
+    assert lock.about_last_run(tmp_path / "results")["config"] == "study.yaml"
     assert lock.is_running(tmp_path / "results") is None
 
 

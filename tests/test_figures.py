@@ -21,7 +21,7 @@ from vjmgp.study.illustrations.draw import ILLUSTRATIONS, draw_illustrations
 from vjmgp.study.illustrations.trees import manifold_intrusion, noise_estimates
 from vjmgp.study.illustrations.vicinity import rule, worst_gaps
 from vjmgp.study.model import Experiment
-from vjmgp.study.paths import ExperimentFiles
+from vjmgp.study.paths import experiment_files
 from vjmgp.study.scoreboard.claims import Counts
 from vjmgp.study.statistics import critical_difference
 from vjmgp.study.statistics.compare import compare_methods
@@ -172,20 +172,16 @@ def test_curves_hold_until_the_next_step():
 def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
     methods = ["VJM", "SVR", "not run"] if evolves else ["SVR"]
     runs = made_up_runs(methods[:2], ["d1", "d2"])
-    files = ExperimentFiles(str(tmp_path), "e")
+    files = experiment_files(str(tmp_path), "e")
     write_csv(files.runs, runs)
     curves = [("d1", "VJM", 0, 0, 0.1, 0.1)] if evolves else []
     columns = ["dataset", "method", "seed", "generation", "train_r2", "test_r2"]
     write_csv(files.curves, pd.DataFrame(curves, columns=columns))
-    compare_methods(
-        files.runs, methods, ["d1", "d2"], beside_paper=True, significance=0.01,
-        tables=files.statistics, latex=files.latex,
-    )  # fmt: skip
     experiment = Experiment("e", "E", methods, ["d1", "d2"], "paper", papers_kind="paper")
+    compare_methods(files.runs, experiment, 0.01, files.latex, **files.statistics)
     folder = tmp_path / "figures"
-    draw_figures(
-        experiment, ["VJM"], None, 0.01, files.runs, files.curves, files.statistics, str(folder)
-    )
+    these = files.runs, files.curves, str(folder)
+    draw_figures(experiment, ["VJM"], None, 0.01, *these, **files.statistics)
     drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]
     expected = ["test_r2", "size_and_time"]
     if evolves:

@@ -13,7 +13,7 @@ from vjmgp.protocol import Protocol
 from vjmgp.study.model import Table
 from vjmgp.study.prepare import prepare_dataset
 from vjmgp.study.problems import problems
-from vjmgp.study.runs import read_block
+from vjmgp.study.records import read_block
 from vjmgp.study.splits import split_rows
 
 VALUES = st.dictionaries(
@@ -69,14 +69,14 @@ def test_a_manifest_knows_its_files_and_replaces_the_one_before(tmp_path):
     files.write_whole(table, [b"a"])
     files.write_whole(pages / "b.html", [b"b"])
     for number in ("00000000", "11111111"):
+        files.write_whole(tmp_path / f"made/step-{number}.stamp", [])
         files.write_manifest(tmp_path / f"made/step-{number}.json", [table, pages])
-    (manifest,) = (tmp_path / "made").iterdir()
+    manifest, stamp = sorted((tmp_path / "made").iterdir())
+    assert (manifest.stem, stamp.suffix) == (stamp.stem, ".stamp") == ("step-11111111", ".stamp")
     assert files.damaged_in(manifest) == []
     flip(pages / "b.html")
     table.unlink()
     assert files.damaged_in(manifest) == [table, pages / "b.html"]
-    with pytest.raises(files.DamagedFileError, match=r"a\.csv is damaged"):
-        files.require_undamaged(manifest)
     flip(manifest)
     assert files.damaged_in(manifest) == [manifest]
 
@@ -85,12 +85,12 @@ def test_no_step_uses_damaged_data(tmp_path):
     """Damage that happens while a study runs: the step that reads the file stops and names it."""
     table = tmp_path / "mine.csv"
     table.write_text("a,y\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
-    data, facts, splits = (str(tmp_path / name) for name in ("data", "facts", "splits"))
-    prepare_dataset("mine", str(table), None, Table(str(table), "y"), data, facts)
-    split_rows(data, facts, Protocol(), "0-0", splits)
+    data, facts, splits = (str(tmp_path / name) for name in ("data", "facts", "seeds_0-0"))
+    prepare_dataset("mine", str(table), Table(str(table), "y"), data, facts)
+    split_rows(data, facts, Protocol(), splits)
     (problem,) = problems(data, facts, [splits])
     assert len(problem.train) == 15
-    for name in ("data", "facts", "splits"):
+    for name in ("data", "facts", "seeds_0-0"):
         good = (tmp_path / name).read_bytes()
         flip(tmp_path / name, 0.5)
         with pytest.raises(files.DamagedFileError, match=rf"{name} is damaged"):

@@ -18,15 +18,14 @@ from vjmgp.engine.functions import FIRST_VARIABLE
 from vjmgp.engine.identity import engine_id
 from vjmgp.files import checksum, read_json
 from vjmgp.model import Feature, SymbolicModel
-from vjmgp.operations.verify import learner_of
 from vjmgp.protocol import LABEL_NOISE, PAPER
-from vjmgp.study import collect, runs, tables
+from vjmgp.study import collect, records, runs, tables
 from vjmgp.study.fetch import fetch_dataset
 from vjmgp.study.gp import legend_of
-from vjmgp.study.model import Method, Table
+from vjmgp.study.model import Experiment, Table
 from vjmgp.study.names import WALL_TIMES
-from vjmgp.study.noise import estimate_noise, noise_estimates
-from vjmgp.study.paths import ExperimentFiles
+from vjmgp.study.noise import estimate_noise
+from vjmgp.study.paths import experiment_files
 from vjmgp.study.prepare import prepare_dataset
 from vjmgp.study.problems import problems
 from vjmgp.study.splits import split_rows
@@ -43,12 +42,12 @@ class Study:
         self.block = block
         self.folder = folder
         self.data, self.facts = str(folder / "data.parquet"), str(folder / "facts.json")
-        self.splits, self.noise = str(folder / "splits.json"), str(folder / "noise.json")
+        self.splits, self.noise = (f"{folder}/{k}/seeds_{block}.json" for k in ("splits", "noise"))
         table = str(folder / "source.tsv.gz")
         note = str(folder / "source.json")
         fetch_dataset(dataset, None, table, note)
-        prepare_dataset(dataset, table, note, None, self.data, self.facts)
-        split_rows(self.data, self.facts, protocol, block, self.splits)
+        prepare_dataset(dataset, table, None, self.data, self.facts, note)
+        split_rows(self.data, self.facts, protocol, self.splits)
         estimate_noise(self.data, self.facts, self.splits, self.noise)
 
     def file(self, name, block=None):
@@ -56,13 +55,9 @@ class Study:
         return str(folder / f"seeds_{block or self.block}.jsonl")
 
     def run(self, definition, block=None, name="method"):
-        output, noise = self.file(name, block), noise_estimates([self.noise])
-        method = Method(name, definition, 1)
-        runs.run_block(
-            lambda: learner_of(method, noise), name, definition, self.data, self.facts,
-            [self.splits], noise if method.is_gp else {}, output,
-        )  # fmt: skip
-        return runs.read_block(output)
+        output, noise = self.file(name, block), [self.noise] if "gp" in definition else []
+        runs.run_block(name, definition, self.data, self.facts, [self.splits], output, noise)
+        return records.read_block(output)
 
 
 @pytest.fixture(scope="module")
@@ -273,12 +268,12 @@ def test_own_tables_keep_their_columns(tmp_path):
     table.to_csv(tmp_path / "mine.csv", index=False)
     own = Table(str(tmp_path / "mine.csv"), "price", ("level",))
     data, facts = str(tmp_path / "data.parquet"), str(tmp_path / "facts.json")
-    prepare_dataset("mine", own.file, None, own, data, facts)
+    prepare_dataset("mine", own.file, own, data, facts)
     about = read_json(facts)
     assert about["inputs"] == ["size m²", "site", "level"]
     assert about["nominal"] == ["site", "level"]
-    splits = str(tmp_path / "splits.json")
-    split_rows(data, facts, PAPER, "0-0", splits)
+    splits = str(tmp_path / "seeds_0-0.json")
+    split_rows(data, facts, PAPER, splits)
     problem = next(problems(data, facts, [splits]))
     assert problem.dataset == "mine"
     assert len(problem.train) == 15
@@ -292,15 +287,13 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
          "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1}
         for method in ("None", "null", "=nan()") for seed in range(3)
     ]  # fmt: skip
-    files = ExperimentFiles(str(tmp_path), "one")
+    files = experiment_files(str(tmp_path), "one")
     tables.write_csv(files.runs, collect.table_of_runs(records))
     assert "\nNA,'=nan()," in Path(files.runs).read_text()  # a spreadsheet does not run it
     methods = ["None", "null", "=nan()"]
     assert set(tables.read_runs(files.runs)["method"]) == set(methods)
-    compare_methods(
-        files.runs, methods, ["NA"], beside_paper=False, significance=0.01,
-        tables=files.statistics, latex=files.latex,
-    )  # fmt: skip
+    experiment = Experiment("one", "One", methods, ["NA"], "mine")
+    compare_methods(files.runs, experiment, 0.01, files.latex, **files.statistics)
     found = {name: tables.read_table(path) for name, path in files.statistics.items()}
     summary = found["summary"].set_index("method")
     assert summary.loc["None", "mean_of_median_test_r2"] == 1.5

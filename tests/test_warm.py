@@ -20,7 +20,7 @@ SCRIPT = """
 from types import SimpleNamespace
 from vjmgp.operations.jobs import as_job
 
-snakemake = SimpleNamespace(log=["{name}.log"], threads=1, input={{}}, output={{}})
+snakemake = SimpleNamespace(log=["{name}.log"], threads=1, input={{}}, output={{}}, params={{}})
 with as_job(snakemake):
     import os
     from pathlib import Path
@@ -116,12 +116,14 @@ def test_without_a_worker_the_job_runs_here(tmp_path, monkeypatch):
                 log=[str(tmp_path / "log")],
                 threads=1,
                 input=inputs,
-                output=Outputs([str(table), str(made)], made=str(made)),
+                params={"seed": 1},
+                output=Outputs([str(table), str(made)], table=str(table), made=str(made)),
             )
         )
 
-    with pytest.raises(SystemExit) as end, job():
+    with pytest.raises(SystemExit) as end, job(runs="runs.csv", kernels="x") as arguments:
         table.write_text("a")
+    assert arguments == {"runs": "runs.csv", "table": str(table), "seed": 1}
     assert end.value.code == 0
     assert read_sealed(made)["files"] == {"../a.csv": checksum(table)}
     # What a job reads must be as it was written.
@@ -138,7 +140,7 @@ class Outputs(list):
 
     def __init__(self, files, **names):
         super().__init__(files)
-        self.get = names.get
+        self.get, self.items = names.get, names.items
 
 
 def test_a_worker_that_cannot_have_a_socket_is_done_without(tmp_path, monkeypatch):

@@ -34,6 +34,7 @@ LOCKED = (
     "where none is under way, as does the same command after one with --unlock."
 )
 GONE = "Missing files after"
+KNOWN = [[reason] for reason in REASONS.values()]
 
 
 def without_places(text: str) -> str:
@@ -52,37 +53,26 @@ def without_places(text: str) -> str:
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
 
-def _most_telling(log: Path) -> str:
-    """Of a log, the line in which SLURM says why it ended the job (memory, time); else the last.
-
-    A log without an error is that of a job which was killed, or found no room for it.
-    """
-    lines = lines_of(log)
-    by_slurm = [line for line in lines if line.startswith("slurmstepd")]
-    if by_slurm:
-        return by_slurm[0]
-    if any(line.startswith("Traceback") for line in lines) or set(lines[-1:]) & {*REASONS.values()}:
-        return lines[-1]
-    place = next(folder for folder in log.absolute().parents if folder.exists())
-    return REASONS[CRASHED if shutil.disk_usage(place).free else DISK_FULL]
-
-
-def _failure(record: Any, what: str) -> str:
-    """What failed, what the cluster and a line of its log say, and where the log is."""
-    lines = [f"FAILED: {record.rule_name}: {what}"]
-    if getattr(record, "rule_msg", None):
-        lines.append(f"    {record.rule_msg}")
-    lines += _from_logs(record.log)
-    return "\n".join(lines)
-
-
 def _from_logs(logs: Iterable[str] | None) -> list[str]:
-    """The most telling line of each log, and where it is."""
-    lines = []
+    """The most telling line of each log, and where it is.
+
+    That is the line in which SLURM says why it ended the job (memory, time); else the last. A log
+    without an error is that of a job which was killed, or found no room for it.
+    """
+    told = []
     for log in logs or ():
         path = Path(str(log).split(" (")[0])
-        lines += [f"    {_most_telling(path)}", f"    log: {path}"]
-    return lines
+        lines = lines_of(path)
+        by_slurm = [line for line in lines if line.startswith("slurmstepd")]
+        if by_slurm:
+            reason = by_slurm[0]
+        elif any(line.startswith("Traceback") for line in lines) or lines[-1:] in KNOWN:
+            reason = lines[-1]
+        else:
+            place = next(folder for folder in path.absolute().parents if folder.exists())
+            reason = REASONS[CRASHED if shutil.disk_usage(place).free else DISK_FULL]
+        told += [f"    {reason}", f"    log: {path}"]
+    return told
 
 
 def _asked(resources: Any) -> str:
@@ -128,10 +118,18 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._print(self.format(record))
         elif event == LogEvent.RUN_INFO:
             self.progress.plan(record.stats)
-        elif event == LogEvent.GROUP_INFO:
-            self._start_group(record)
-        elif event == LogEvent.GROUP_ERROR:
-            self._fail_group(record)
+        elif event == LogEvent.GROUP_INFO:  # blocks that share a job of a cluster
+            numbers = [job.jobid for job in record.jobs]
+            if any(number in self.progress.lost for number in numbers):
+                self._print(f"AGAIN: {_jobs(len(numbers))} of the group {record.group_id}")
+            for number in numbers:
+                self.progress.again(number)
+        elif event == LogEvent.GROUP_ERROR:  # they fail together, for one reason
+            for job in record.job_error_info:
+                self.progress.fail(job["jobid"])
+            if not self.interrupted:
+                what = f"FAILED: {_jobs(len(record.job_error_info))} of the group {record.groupid}"
+                self._print("\n".join([what, *_from_logs(record.aux_logs)]))
         elif event == LogEvent.JOB_INFO:
             what = describe(record.rule_name, dict(record.wildcards or {}))
             self.progress.start(record.jobid, record.rule_name, what)
@@ -141,13 +139,19 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._draw()
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)
-            if self.is_screen or not self.progress.to_go + len(self.progress.running):
+            if self.is_screen or not (self.progress.waiting or self.progress.running):
                 self._draw()  # else when the next job has started
         elif event == LogEvent.JOB_ERROR:
             is_new = record.jobid not in self.progress.lost  # else told with its group
             job = self.progress.fail(record.jobid)
             if is_new and not self.interrupted:
-                self._print(_failure(record, job.what if job else f"job {record.jobid}"))
+                what = job.what if job else f"job {record.jobid}"
+                message = getattr(record, "rule_msg", None)
+                lines = [
+                    f"FAILED: {record.rule_name}: {what}",
+                    *([f"    {message}"] * bool(message)),
+                ]
+                self._print("\n".join([*lines, *_from_logs(record.log)]))
         elif restart := RESTARTED.match(str(record.msg)):
             number = int(restart[1])
             self.progress.again(number)
@@ -161,22 +165,6 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             or (event is None and str(record.msg).startswith(NOTHING_TO_DO))
         ):
             self._print(self.format(record))
-
-    def _start_group(self, record: Any) -> None:
-        """Blocks that share a job of a cluster; their own events follow."""
-        numbers = [job.jobid for job in record.jobs]
-        if any(number in self.progress.lost for number in numbers):
-            self._print(f"AGAIN: {_jobs(len(numbers))} of the group {record.group_id}")
-        for number in numbers:
-            self.progress.again(number)
-
-    def _fail_group(self, record: Any) -> None:
-        """The jobs of a group fail together, for one reason."""
-        for job in record.job_error_info:
-            self.progress.fail(job["jobid"])
-        if not self.interrupted:
-            what = f"FAILED: {_jobs(len(record.job_error_info))} of the group {record.groupid}"
-            self._print("\n".join([what, *_from_logs(record.aux_logs)]))
 
     def _draw(self) -> None:
         """The line of progress: over the last one on a screen, now and then in a file."""

@@ -166,24 +166,8 @@ def append_record(journal: Path, record: Json) -> None:
     with journal.open("a+b") as file:
         if file.tell():
             file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
+            file.write(b"" if file.read(1) == b"\n" else b"\n")
         file.write(sealed(record))
-
-
-def close_journal(path: Path) -> None:
-    """Make the journal of a finished file of runs a second name of that file.
-
-    Snakemake deletes a file before it makes it again. Its runs survive in the journal, and the next
-    job takes them from there.
-    """
-    journal, new = journal_of(path), path.with_name(f"{path.name}.new")
-    try:
-        new.unlink(missing_ok=True)
-        os.link(path, new)
-        new.replace(journal)
-    except OSError:  # a file system without links: the journal keeps what was computed here
-        new.unlink(missing_ok=True)
 
 
 # -- manifests -----------------------------------------------------------------------------------
@@ -192,7 +176,8 @@ def close_journal(path: Path) -> None:
 def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
     """Note the checksums of files and folders, and forget what the same step made before.
 
-    A manifest is called STEP-IDENTITY.json; others of the step are of other settings or code.
+    A manifest is called STEP-IDENTITY.json, with a stamp beside it; those with another identity are
+    of other settings or code.
     """
     sums = {
         os.path.relpath(path, manifest.parent): checksum(path)
@@ -201,8 +186,9 @@ def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
         if path.is_file() and not path.name.startswith(".")
     }
     step = manifest.name.rpartition("-")[0]
-    for other in manifest.parent.glob(f"{step}-????????.json"):
-        other.unlink()
+    for other in manifest.parent.glob(f"{step}-????????.*"):
+        if other.stem != manifest.stem:
+            other.unlink()
     write_sealed(manifest, {"files": sums})
 
 
@@ -212,20 +198,5 @@ def damaged_in(manifest: Path) -> list[Path]:
         sums: dict[str, str] = read_sealed(manifest)["files"]
     except DamagedFileError:
         return [manifest]
-    paths = {
-        Path(os.path.normpath(manifest.parent / name)): wanted for name, wanted in sums.items()
-    }
-    return [path for path, wanted in paths.items() if not _has(path, wanted)]
-
-
-def _has(path: Path, wanted: str) -> bool:
-    try:
-        return checksum(path) == wanted
-    except OSError:
-        return False
-
-
-def require_undamaged(manifest: str | Path) -> None:
-    """Stop where a file of a manifest is damaged."""
-    for path in damaged_in(Path(manifest))[:1]:
-        raise DamagedFileError(str(path))
+    places = ((Path(os.path.normpath(manifest.parent / name)), sums[name]) for name in sums)
+    return [path for path, wanted in places if not path.is_file() or checksum(path) != wanted]

@@ -102,8 +102,8 @@ def load_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -
     _use_every_kernel(regularizer, selection)
 
 
-def compile_for_this_machine(variant: str, output: str) -> None:
+def compile_for_this_machine(variant: str, note: str) -> None:
     """Compile the kernels of a regulariser and a selection operator, and note where they are."""
     regularizer, selection = variant.split("-")
     compile_kernels(regularizer, selection)
-    write_whole(Path(output), [str(kernel_folder()).encode(), b"\n"])
+    write_whole(Path(note), [str(kernel_folder()).encode(), b"\n"])

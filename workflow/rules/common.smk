@@ -5,10 +5,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from vjmgp.operations import hooks
 from vjmgp.study import paths
-from vjmgp.study.blocks import seeds_of
-from vjmgp.study.identity import engine_version
-from vjmgp.study.model import SHARED_KERNELS, kernel_mark
-from vjmgp.study.names import PAPER
+from vjmgp.study.model import OF_EXPERIMENT, SHARED_KERNELS
 from vjmgp.study.reader import read_study
 from vjmgp.study.schema import check_text
 
@@ -69,19 +66,17 @@ def method_of(wildcards):
 
 def data_of(wildcards):
     """A prepared dataset and the facts about it."""
-    data, facts = STUDY.prepared(wildcards.dataset)
-    return {"data": ancient(data), "facts": ancient(facts)}
+    return dict(zip(("data", "facts"), kept(STUDY.prepared(wildcards.dataset))))
 
 
 def inputs_of_block(wildcards):
     """What a block of runs is made from."""
-    method, where = method_of(wildcards), (wildcards.protocol, wildcards.dataset)
-    blocks = STUDY.blocks_with(seeds_of(wildcards.block))
-    files = data_of(wildcards)
-    files["splits"] = kept(STUDY.split_file(*where, block) for block in blocks)
+    method, seeds = method_of(wildcards), paths.seeds_of(wildcards.block)
+    where = wildcards.protocol, wildcards.dataset, seeds
+    files = data_of(wildcards) | {"splits": kept(STUDY.splits(*where))}
     if method.is_gp:
-        files["noise"] = kept(STUDY.noise_file(*where, block) for block in blocks)
-        files["kernels"] = ancient(kernel_mark(STUDY, method.kernels))
+        files["noise"] = kept(STUDY.noise(*where))
+        files["kernels"] = ancient(STUDY.kernel_mark(method.kernels))
     return files
 
 
@@ -90,31 +85,52 @@ def source_of(wildcards):
     own = STUDY.own_data.get(wildcards.dataset)
     if own:
         return {"table": ancient(own.file), "mark": ancient(at(paths.MARK))}
+    return dict(zip(("table", "note"), kept(STUDY.source(wildcards.dataset))))
+
+
+def made_by(*steps):
+    """The manifests of steps: what these have written, for the study or for each experiment."""
+    return kept(
+        STUDY.manifest(step, name)
+        for step in steps
+        for name in (STUDY.experiments if step in OF_EXPERIMENT else [""])
+    )
+
+
+def stamp_of(step):
+    """A file that has a step run if its manifest is missing, whichever of its files is asked for."""
+
+    def stamp(wildcards):
+        manifest = Path(STUDY.manifest(step, getattr(wildcards, "experiment", "")))
+        path = str(manifest.with_suffix(".stamp"))
+        return ancient(path) if manifest.exists() else path
+
+    return stamp
+
+
+def grow(**amounts):
+    """Amounts of memory and time that double with each failed attempt."""
     return {
-        "table": ancient(STUDY.at(paths.SOURCE, dataset=wildcards.dataset)),
-        "note": ancient(STUDY.at(paths.SOURCE_NOTE, dataset=wildcards.dataset)),
+        name: lambda wildcards, attempt, amount=amount: amount * 2 ** (attempt - 1)
+        for name, amount in amounts.items()
     }
-
-
-def made_by(*steps, **names):
-    """The manifests of steps: what these have written, and their identities."""
-    return [ancient(STUDY.at(STUDY.manifests[step], **names)) for step in steps]
-
-
-def growing(amount):
-    """An amount of memory or time that doubles with each failed attempt."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
 
 
 def block_memory(wildcards, attempt):
     """MB that a block of runs asks a cluster for: 330 measured for 500 rows, 430 for 177,000."""
-    return growing(method_of(wildcards).mem_mb or 2000)(wildcards, attempt)
+    return (method_of(wildcards).mem_mb or 2000) * 2 ** (attempt - 1)
 
 
 def block_minutes(wildcards, attempt):
     """Minutes that a block of runs asks a cluster for."""
-    minutes = method_of(wildcards).minutes(len(seeds_of(wildcards.block)))
-    return growing(minutes)(wildcards, attempt)
+    runs = len(paths.seeds_of(wildcards.block))
+    return method_of(wildcards).minutes(runs) * 2 ** (attempt - 1)
+
+
+def table(path, words):
+    """A table that Snakemake's own report shows."""
+    caption = f"../report/{Path(path).stem.removesuffix('_test_r2')}.rst"
+    return report(path, caption=caption, category="Tables", labels={"table": words})
 
 
 def is_report_so_far():

@@ -22,11 +22,10 @@ rule fetch_dataset:
     localrule: True  # nodes of a cluster may have no network
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(500),
-        runtime=growing(20),
+        **grow(mem_mb=500, runtime=20),
     params:
+        dataset="{dataset}",
         cache=STUDY.config["pmlb_cache"],
     script:
         "../scripts/fetch_dataset.py"
@@ -43,11 +42,10 @@ rule prepare_dataset:
     priority: 20
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
+        dataset="{dataset}",
         own=lambda wildcards: STUDY.own_data.get(wildcards.dataset),
     script:
         "../scripts/prepare_dataset.py"
@@ -57,16 +55,14 @@ rule split_rows:
     input:
         unpack(data_of),
     output:
-        at(paths.SPLITS),
+        splits=at(paths.SPLITS),
     log:
         at("logs/split_rows/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **grow(mem_mb=1000, runtime=10),
     params:
         protocol=lambda wildcards: STUDY.protocols[wildcards.protocol],
     script:

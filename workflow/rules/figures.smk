@@ -1,4 +1,4 @@
-# Figures of the experiments: SVG for the report, PDF for print, PNG for slides.
+# Figures: SVG for the report, PDF for print, PNG for slides.
 
 
 rule draw_figures:
@@ -6,10 +6,8 @@ rule draw_figures:
         **{name: ancient(path) for name, path in TABLES.statistics.items()},
         runs=ancient(TABLES.runs),
         curves=ancient(TABLES.curves),
-        made=[
-            ancient(at(STUDY.manifests[step]))
-            for step in ("collect_runs", "compare_methods")
-        ],
+        made=kept(map(STUDY.manifest, ("collect_runs", "compare_methods"))),
+        stamp=stamp_of("draw_figures"),
     output:
         figures=report(
             directory(TABLES.figures),
@@ -18,15 +16,13 @@ rule draw_figures:
             category="Figures",
             labels={"figure": "{experiment}: {figure}"},
         ),
-        made=at(STUDY.manifests["draw_figures"]),
+        made=STUDY.manifest("draw_figures"),
     log:
         at("logs/draw_figures/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
         symbolic=STUDY.symbolic,
@@ -39,9 +35,8 @@ rule draw_figures:
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=[
-            ancient(kernel_mark(STUDY, v)) for v in (SHARED_KERNELS, "none-lexicase")
-        ],
+        kernels=kept(map(STUDY.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
+        stamp=stamp_of("illustrations"),
     output:
         figures=report(
             directory(at(paths.ILLUSTRATIONS)),
@@ -50,14 +45,12 @@ rule illustrations:
             category="Illustrations",
             labels={"figure": "{figure}"},
         ),
-        made=at(STUDY.manifests["illustrations"]),
+        made=STUDY.manifest("illustrations"),
     log:
         at("logs/illustrations.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        **grow(mem_mb=2000, runtime=20),
     script:
         "../scripts/illustrations.py"

@@ -4,34 +4,26 @@ FILES = STUDY.report_files()
 
 rule write_report:
     input:
-        runs=ancient(FILES.runs),
-        scoreboard=ancient(FILES.scoreboard),
-        facts=kept(FILES.facts.values()),
-        notes=kept(FILES.notes.values()),
-        tables=kept(
+        kept([FILES.runs, FILES.scoreboard, FILES.illustrations]),
+        kept([*FILES.facts.values(), *FILES.notes.values()]),
+        kept(
             path
             for files in FILES.experiments.values()
-            for path in (files.models, *files.statistics.values())
+            for path in (files.models, files.figures, *files.statistics.values())
         ),
-        figures=kept(files.figures for files in FILES.experiments.values()),
-        illustrations=ancient(FILES.illustrations),
-        made=[
-            *made_by("join_runs", "score_claims", "illustrations"),
-            *kept(path for name in STUDY.experiments for path in STUDY.products(name)),
-        ],
+        made=made_by("join_runs", "score_claims", "illustrations", *OF_EXPERIMENT),
+        stamp=stamp_of("write_report"),
     output:
         page=at(paths.REPORT),
         pages=directory(at(paths.PAGES)),
         config=at(paths.CONFIG),
-        made=at(STUDY.manifests["write_report"]),
+        made=STUDY.manifest("write_report"),
     log:
         at("logs/write_report.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **grow(mem_mb=2000, runtime=10),
     params:
         study=STUDY.for_report(),
         files=FILES,
@@ -45,10 +37,8 @@ rule report_so_far:
         at("logs/report_so_far.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=4000,
-        runtime=20,
+        **grow(mem_mb=4000, runtime=20),
     params:
         study=STUDY.for_report(),
         scoreboard=STUDY.for_scoreboard(),
@@ -65,7 +55,7 @@ rule report_so_far:
 rule runs:
     # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
     input:
-        STUDY.all_run_files(),
+        STUDY.run_files(),
     localrule: True
 
 

@@ -1,23 +1,36 @@
 # From records of runs to tables, and from tables to statistics.
-TABLES = paths.ExperimentFiles(STUDY.config["results"], "{experiment}")
+TABLES = paths.experiment_files(STUDY.config["results"], "{experiment}")
+SUMMARIES = {
+    "summary": "methods at a glance",
+    "medians": "medians by dataset",
+    "win_tie_loss_test_r2": "better, similar, worse on test data",
+    "pairwise": "pairs of methods over all datasets",
+}
+
+
+rule stamp:
+    output:
+        touch(at(paths.STAMP)),
+    wildcard_constraints:
+        step="[A-Za-z0-9_/]+",
+    localrule: True
 
 
 rule collect_runs:
     input:
-        runs=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
+        records=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
+        stamp=stamp_of("collect_runs"),
     output:
         runs=TABLES.runs,
         curves=TABLES.curves,
         models=TABLES.models,
-        made=at(STUDY.manifests["collect_runs"]),
+        made=STUDY.manifest("collect_runs"),
     log:
         at("logs/collect_runs/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(20),
+        **grow(mem_mb=4000, runtime=20),
     script:
         "../scripts/collect_runs.py"
 
@@ -25,24 +38,18 @@ rule collect_runs:
 rule join_runs:
     input:
         tables=kept(files.runs for files in STUDY.report_files().experiments.values()),
-        made=[made_by("collect_runs", experiment=name) for name in STUDY.experiments],
+        made=made_by("collect_runs"),
+        stamp=stamp_of("join_runs"),
     output:
-        runs=report(
-            at(paths.ALL_RUNS),
-            caption="../report/runs.rst",
-            category="Tables",
-            labels={"table": "all runs"},
-        ),
+        runs=table(at(paths.ALL_RUNS), "all runs"),
         failures=at(paths.FAILURES),
-        made=at(STUDY.manifests["join_runs"]),
+        made=STUDY.manifest("join_runs"),
     log:
         at("logs/join_runs.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(20),
+        **grow(mem_mb=4000, runtime=20),
     script:
         "../scripts/join_runs.py"
 
@@ -50,46 +57,25 @@ rule join_runs:
 rule compare_methods:
     input:
         runs=ancient(TABLES.runs),
-        made=ancient(at(STUDY.manifests["collect_runs"])),
+        made=ancient(STUDY.manifest("collect_runs")),
+        stamp=stamp_of("compare_methods"),
     output:
-        summary=report(
-            TABLES.statistics["summary"],
-            caption="../report/summary.rst",
-            category="Tables",
-            labels={"table": "{experiment}: methods at a glance"},
-        ),
-        medians=report(
-            TABLES.statistics["medians"],
-            caption="../report/medians.rst",
-            category="Tables",
-            labels={"table": "{experiment}: medians by dataset"},
-        ),
-        win_tie_loss_test_r2=report(
-            TABLES.statistics["win_tie_loss_test_r2"],
-            caption="../report/win_tie_loss.rst",
-            category="Tables",
-            labels={"table": "{experiment}: better, similar, worse on test data"},
-        ),
-        pairwise=report(
-            TABLES.statistics["pairwise"],
-            caption="../report/pairwise.rst",
-            category="Tables",
-            labels={"table": "{experiment}: pairs of methods over all datasets"},
-        ),
-        win_tie_loss_train_r2=TABLES.statistics["win_tie_loss_train_r2"],
-        means=TABLES.statistics["means"],
-        tests_test_r2=TABLES.statistics["tests_test_r2"],
-        tests_train_r2=TABLES.statistics["tests_train_r2"],
+        **{
+            name: (
+                table(path, "{experiment}: " + SUMMARIES[name])
+                if name in SUMMARIES
+                else path
+            )
+            for name, path in TABLES.statistics.items()
+        },
         latex=directory(TABLES.latex),
-        made=at(STUDY.manifests["compare_methods"]),
+        made=STUDY.manifest("compare_methods"),
     log:
         at("logs/compare_methods/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
         significance=STUDY.significance,
@@ -101,23 +87,17 @@ rule score_claims:
     input:
         runs=ancient(at(paths.ALL_RUNS)),
         made=made_by("join_runs"),
+        stamp=stamp_of("score_claims"),
     output:
-        table=report(
-            at(paths.SCOREBOARD),
-            caption="../report/scoreboard.rst",
-            category="Tables",
-            labels={"table": "the paper's claims and our outcome"},
-        ),
+        table=table(at(paths.SCOREBOARD), "the paper's claims and our outcome"),
         latex=at(paths.SCOREBOARD_TEX),
-        made=at(STUDY.manifests["score_claims"]),
+        made=STUDY.manifest("score_claims"),
     log:
         at("logs/score_claims.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        **grow(mem_mb=2000, runtime=20),
     params:
         study=STUDY.for_scoreboard(),
     script:

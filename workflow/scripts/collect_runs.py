@@ -2,12 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.collect import collect_runs
 
-    collect_runs(
-        files=list(snakemake.input.runs),
-        runs=snakemake.output.runs,
-        curves=snakemake.output.curves,
-        models=snakemake.output.models,
-    )
+    collect_runs(**arguments)

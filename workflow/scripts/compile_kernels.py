@@ -2,7 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.warmup import compile_for_this_machine
 
-    compile_for_this_machine(variant=snakemake.wildcards.variant, output=snakemake.output[0])
+    compile_for_this_machine(**arguments)

@@ -2,12 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.noise import estimate_noise
 
-    estimate_noise(
-        data=snakemake.input.data,
-        facts=snakemake.input.facts,
-        splits=snakemake.input.splits,
-        output=snakemake.output[0],
-    )
+    estimate_noise(**arguments)

@@ -2,12 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.fetch import fetch_dataset
 
-    fetch_dataset(
-        name=snakemake.wildcards.dataset,
-        cache=snakemake.params.cache,
-        table=snakemake.output.table,
-        note=snakemake.output.note,
-    )
+    fetch_dataset(**arguments)

@@ -2,7 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.illustrations.draw import draw_illustrations
 
-    draw_illustrations(folder=snakemake.output.figures)
+    draw_illustrations(**arguments)

@@ -2,11 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.collect import join_runs
 
-    join_runs(
-        tables=list(snakemake.input.tables),
-        runs=snakemake.output.runs,
-        failures=snakemake.output.failures,
-    )
+    join_runs(**arguments)

@@ -2,14 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.prepare import prepare_dataset
 
-    prepare_dataset(
-        name=snakemake.wildcards.dataset,
-        table=snakemake.input.table,
-        note=snakemake.input.get("note"),
-        own=snakemake.params.own,
-        data=snakemake.output.data,
-        facts=snakemake.output.facts,
-    )
+    prepare_dataset(**arguments)

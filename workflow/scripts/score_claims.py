@@ -2,12 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.scoreboard.score import score_claims
 
-    score_claims(
-        runs=snakemake.input.runs,
-        study=snakemake.params.study,
-        table=snakemake.output.table,
-        latex=snakemake.output.latex,
-    )
+    score_claims(**arguments)

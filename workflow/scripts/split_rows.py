@@ -2,13 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.splits import split_rows
 
-    split_rows(
-        data=snakemake.input.data,
-        facts=snakemake.input.facts,
-        protocol=snakemake.params.protocol,
-        block=snakemake.wildcards.block,
-        output=snakemake.output[0],
-    )
+    split_rows(**arguments)

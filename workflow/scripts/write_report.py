@@ -2,13 +2,7 @@
 
 from vjmgp.operations.jobs import as_job
 
-with as_job(snakemake):
+with as_job(snakemake) as arguments:
     from vjmgp.study.report.write import write_report
 
-    write_report(
-        study=snakemake.params.study,
-        files=snakemake.params.files,
-        page=snakemake.output.page,
-        pages=snakemake.output.pages,
-        config=snakemake.output.config,
-    )
+    write_report(**arguments)

@@ -39,15 +39,11 @@ def read_config(path: Path) -> Study:
         sys.path.append(home)
     try:
         check_text(path)
-        try:
-            config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except yaml.YAMLError as error:
-            raise ConfigError(f"config: not YAML: {' '.join(str(error).split())}") from None
         return read_study(
-            config,
+            yaml.safe_load(path.read_text(encoding="utf-8")),
             root / "workflow/schemas/config.schema.yaml",
             root / "config/methods.yaml",
             (home,),
         )
-    except ConfigError as error:
-        raise ValueError(f"{path}: {error}") from None
+    except (ConfigError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: {' '.join(str(error).split())}") from None

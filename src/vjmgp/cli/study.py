@@ -13,15 +13,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..study.blocks import seeds_of
+from ..study.paths import seeds_of
 from . import Exit
 from .place import read_config, workflow_folder
 
 if TYPE_CHECKING:
     from ..study.model import Study
-
-MOST_LINES = 20
-"""Of damaged files that are named."""
 
 TEMPLATE = """\
 # A study: which methods run on which datasets, how often.
@@ -124,8 +121,8 @@ def check(options: argparse.Namespace) -> int:
 
     study = _checked(options.config)
     preflight.check_datasets_can_be_had(study)
-    files = study.all_run_files()
-    runs = sum(len(seeds_of(Path(path).stem.removeprefix("seeds_"))) for path in files)
+    files = study.run_files()
+    runs = sum(map(len, map(seeds_of, files)))
     amounts = [
         (len(study.experiments), "experiment"), (len(study.methods), "method"),
         (len(study.datasets), "dataset"), (study.seeds, "seed"),
@@ -138,10 +135,8 @@ def check(options: argparse.Namespace) -> int:
     core_hours = f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"
     print(f"It takes about {core_hours} of one core{beside}.")
     needed = estimate.seeds_needed(study.significance)
-    print(
-        f"The level {study.significance:g} needs {needed} seeds at least"
-        + (": with fewer, every comparison is similar." if study.seeds < needed else ".")
-    )
+    few = ": with fewer, every comparison is similar." if study.seeds < needed else "."
+    print(f"The level {study.significance:g} needs {needed} seeds at least{few}")
     print(f"Results: {study.results.resolve()}")
     if study.skipped:
         print(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
@@ -161,7 +156,7 @@ def start(options: argparse.Namespace) -> int:
 def resume(options: argparse.Namespace) -> int:
     """Remove the lock that a killed run has left, where none is under way, and run."""
     study = _checked(options.config)
-    return _busy(study) or _snakemake(options, "--unlock") or _run(study, options)
+    return _busy(study) or _snakemake(study, options, "--unlock") or _run(study, options)
 
 
 def retry(options: argparse.Namespace) -> int:
@@ -170,39 +165,35 @@ def retry(options: argparse.Namespace) -> int:
 
     study = _checked(options.config)
     busy = _busy(study)
-    if busy:
-        return busy
-    print(f"{_count(retry_failed(study), 'failed run')} to try again.", flush=True)
-    return _run(study, options)
+    if not busy:
+        print(f"{_count(retry_failed(study), 'failed run')} to try again.", flush=True)
+    return busy or _run(study, options)
 
 
 def _run(study: Study, options: argparse.Namespace) -> int:
-    """Repair, run, and say where the report is if there was nothing to do."""
     _repair(study)
-    return _snakemake(options)
+    return _snakemake(study, options)
 
 
 def repair(options: argparse.Namespace) -> int:
     """Take damaged files away."""
     study = read_config(options.config)
     busy = _busy(study)
-    if busy:
-        return busy
-    count = _repair(study)
-    print(f"{_count(count, 'damaged file')} taken away. Next: vjmgp study run {options.config}"
-          if count else "No file is damaged.")  # fmt: skip
-    return Exit.DONE
+    if not busy:
+        count = _repair(study)
+        then = f"{_count(count, 'damaged file')} taken away. Next: vjmgp study run {options.config}"
+        print(then if count else "No file is damaged.")
+    return busy
 
 
 def _repair(study: Study) -> int:
     """Take damaged files away and name them; how many."""
     from ..operations.repair import repair as take_away
+    from ..operations.status import named
 
     damaged = take_away(study.results)
-    for path in damaged[:MOST_LINES]:
-        print(f"DAMAGED: {path}; it is made again.", file=sys.stderr)
-    if len(damaged) > MOST_LINES:
-        print(f"DAMAGED: {len(damaged) - MOST_LINES} more files.", file=sys.stderr)
+    for line in named("DAMAGED", damaged, "it is made again."):
+        print(line, file=sys.stderr)
     return len(damaged)
 
 
@@ -243,7 +234,7 @@ def report(options: argparse.Namespace) -> int:
     study = _checked(options.config)
     if state_of(study).has_all_runs:
         return _busy(study) or _run(study, options)
-    return _snakemake(options, "report_so_far", "--nolock")
+    return _snakemake(study, options, "report_so_far", "--nolock")
 
 
 def _checked(config: Path) -> Study:
@@ -272,18 +263,14 @@ def snakemake_call(options: argparse.Namespace) -> list[str]:
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--configfile", str(options.config)]
     if options.profile:
-        call += ["--profile", _profile(root / "profiles", options.profile)]
-    else:
-        call += ["--cores", options.cores]
-    return call
+        return [*call, "--profile", _profile(root / "profiles", options.profile)]
+    return [*call, "--cores", options.cores]
 
 
 def _profile(ours: Path, name: str) -> str:
     """The folder of a profile: ours, the user's own for Snakemake, or anywhere."""
-    plugins = {"slurm": "slurm", "cluster": "cluster_generic"}
-    if name in plugins and not importlib.util.find_spec(
-        f"snakemake_executor_plugin_{plugins[name]}"
-    ):
+    plugin = {"slurm": "slurm", "cluster": "cluster_generic"}.get(name)
+    if plugin and not importlib.util.find_spec(f"snakemake_executor_plugin_{plugin}"):
         raise ValueError(f'--profile {name} needs a plugin: pip install "vjmgp[cluster]"')
     users = Path.home() / ".config" / "snakemake"
     for folder in (ours / name, Path(name), users / name):
@@ -297,20 +284,19 @@ def _profile(ours: Path, name: str) -> str:
 
 def _environment(results: Path) -> dict[str, str]:
     """Where the home folder cannot be written to, Snakemake keeps its cache with the results."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    there = next(place for place in (Path(home), *Path(home).parents) if place.exists())
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    there = next(place for place in (home, *home.parents) if place.exists())
     if os.access(there, os.W_OK):
         return {}
     return {"XDG_CACHE_HOME": str(results.absolute() / ".cache")}
 
 
-def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
+def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> int:
     """Let Snakemake work; what stops this command is for Snakemake, which then cleans up."""
     import snakemake  # noqa: F401 (named where it is missing)
 
     call = [*snakemake_call(options), *arguments, *options.more]
-    variables = _environment(read_config(options.config).results)
-    process = subprocess.Popen(call, env=os.environ | variables)  # noqa: S603
+    process = subprocess.Popen(call, env=os.environ | _environment(study.results))  # noqa: S603
     stops: list[int] = []
 
     def stop(number: int, _: Any) -> None:

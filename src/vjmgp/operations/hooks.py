@@ -28,17 +28,17 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     """
     preflight.check_before_a_run(study)
     preflight.check_datasets_can_be_had(study)
-    before = lock.last_config(study.results)
+    before = lock.about_last_run(study.results).get("config")
     texts = [Path(log).read_text(encoding="utf-8", errors="replace") for log in logs]
-    run_id = SLURM_RUN.search("\n".join(texts))
-    held = lock.claim(study.results, config, run_id[1] if run_id else None)
+    run_id = next((found[1] for text in texts if (found := SLURM_RUN.search(text))), None)
+    held = lock.claim(study.results, config, run_id)
     if before and before != config:
-        tell(
+        say(
             f"Note: {study.results} has the study of {before}. Runs that both have are shared; "
             "tables and report are now those of this study. A folder of its own keeps both: "
             "--config results=FOLDER"
         )
-    slurm.cancel(study.results, run_id[1] if run_id else None, is_alone=held is not None)
+    slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGHUP, _interrupt)
         signal.signal(signal.SIGTERM, _interrupt)
@@ -69,38 +69,30 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
 
 
-def tell(text: str) -> None:
-    """Say something to the person who started a run."""
-    with contextlib.suppress(BrokenPipeError):
-        print(text, file=sys.stderr, flush=True)
-
-
 def closing_message(study: Study, *, so_far: bool = False) -> str:
     """Failed and skipped runs, if any, and the path of the report."""
     if so_far:
-        report = study.results / paths.SO_FAR / paths.REPORT
-        return f"\nReport so far: {report.resolve()}"
-    lines = []
+        return f"\nReport so far: {(study.results / paths.SO_FAR / paths.REPORT).resolve()}"
+    lines, failed = [], []
     failures = Path(study.at(paths.FAILURES))
     if failures.exists():
         with failures.open(encoding="utf-8", newline="") as file:
             failed = list(csv.DictReader(file))
-        if failed:
-            runs = "run failed and is" if len(failed) == 1 else "runs failed and are"
-            lines.append(f"\n{len(failed)} {runs} left out of the tables:")
-            lines += [
-                f"  {run['method']} on {run['dataset']}, seed {run['seed']}: {run['error']}"
-                for run in failed[:MOST_FAILURES]
-            ]
-            if len(failed) > MOST_FAILURES:
-                lines.append(f"  … all of them in {failures}")
-            lines.append("This tries them again: vjmgp study retry CONFIG")
+    if failed:
+        runs = "run failed and is" if len(failed) == 1 else "runs failed and are"
+        lines.append(f"\n{len(failed)} {runs} left out of the tables:")
+        lines += [
+            f"  {run['method']} on {run['dataset']}, seed {run['seed']}: {run['error']}"
+            for run in failed[:MOST_FAILURES]
+        ]
+        if len(failed) > MOST_FAILURES:
+            lines.append(f"  … all of them in {failures}")
+        lines.append("This tries them again: vjmgp study retry CONFIG")
     if study.skipped:
         lines.append(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
-    if Path(study.at(study.manifests["write_report"])).exists():
-        lines.append(f"\nReport: {Path(study.at(paths.REPORT)).resolve()}")
-    else:  # something else was asked for
-        lines.append(f"\nResults: {study.results.resolve()}")
+    is_whole = Path(study.manifest("write_report")).exists()  # else something else was asked for
+    place = study.results / paths.REPORT if is_whole else study.results
+    lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
     return "\n".join(lines)
 
 

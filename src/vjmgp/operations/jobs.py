@@ -1,4 +1,4 @@
-"""Around a step: its log, its threads, the manifest of what it wrote.
+"""Around a step: its arguments, its log, its threads, the manifest of what it wrote.
 
 A script of the workflow imports and calls its step within `as_job`, after thread counts are set.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import require_undamaged, write_manifest
+from ..files import DamagedFileError, damaged_in, write_manifest
 from . import warm
 
 DISK_FULL = 73
@@ -26,37 +26,45 @@ REASONS = {
     "give its method more by mem_mb in the config.",
     warm.LOST: "The worker is gone, as Snakemake was killed.",
 }
+FOR_SNAKEMAKE = ("mark", "kernels", "made", "stamp")
+"""Files of a rule that are no arguments of its step."""
 
 
 @contextlib.contextmanager
-def as_job(snakemake: Any) -> Iterator[None]:
+def as_job(snakemake: Any) -> Iterator[dict[str, Any]]:
     """Run what is inside as a job: in the warm worker where there is one, else here.
 
-    What it says goes to the log file; an error ends the process with one line.
+    It is given the named inputs, outputs and parameters of its rule. What it says goes to the log
+    file; an error ends the process with one line.
     """
     log = Path(snakemake.log[0])
     try:
         code = warm.run(sys.argv[0], log)
+        if code is None:
+            os.environ.update(dict.fromkeys(warm.THREAD_VARIABLES, str(snakemake.threads)))
+            code = 0
+            with _written_to(log):
+                parts = snakemake.input, snakemake.output, snakemake.params
+                named = {name: value for part in parts for name, value in part.items()}
+                made = snakemake.input.get("made", [])
+                for manifest in [made] if isinstance(made, str) else made:
+                    for path in damaged_in(Path(manifest)):
+                        raise DamagedFileError(str(path))
+                yield {name: named[name] for name in named if name not in FOR_SNAKEMAKE}
+                manifest = snakemake.output.get("made")
+                if manifest:
+                    write_manifest(Path(manifest), [o for o in snakemake.output if o != manifest])
     except KeyboardInterrupt:
         sys.exit(130)  # Snakemake tells what was stopped
-    if code is not None:
-        _end(code, log)
-    os.environ.update(dict.fromkeys(warm.THREAD_VARIABLES, str(snakemake.threads)))
-    code = 0
-    try:
-        with _written_to(log):
-            made = snakemake.input.get("made", [])
-            for manifest in [made] if isinstance(made, str) else made:
-                require_undamaged(manifest)
-            yield
-            manifest = snakemake.output.get("made")
-            if manifest:
-                write_manifest(Path(manifest), [o for o in snakemake.output if o != manifest])
-    except KeyboardInterrupt:
-        sys.exit(130)
     except Exception as error:  # noqa: BLE001 (whatever it is, the log tells it)
         code = DISK_FULL if _is_full(error) else 1
-    _end(code, log)
+    if code:
+        why = REASONS.get(code) or (lines_of(log) or [""])[-1]
+        with contextlib.suppress(OSError), log.open("a", encoding="utf-8") as file:
+            file.write(f"{why}\n" if code in REASONS else "")
+        with contextlib.suppress(OSError):  # a worker's child prints to the log, on a full disk
+            print(f"{why} (log: {log})", file=sys.stderr, flush=True)
+    sys.exit(code)
 
 
 @contextlib.contextmanager
@@ -65,11 +73,9 @@ def _written_to(log: Path) -> Iterator[None]:
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_bytes(b"")
     with log.open("a", encoding="utf-8", buffering=1) as file:
-        handler = logging.StreamHandler(file)
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-        root = logging.getLogger()
-        root.addHandler(handler)
-        root.setLevel(logging.INFO)
+        logging.basicConfig(
+            stream=file, level=logging.INFO, format="%(asctime)s %(message)s", force=True
+        )
         try:
             with contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
                 yield
@@ -77,18 +83,7 @@ def _written_to(log: Path) -> Iterator[None]:
             traceback.print_exc(file=file)
             raise
         finally:
-            root.removeHandler(handler)
-
-
-def _end(code: int, log: Path) -> None:
-    """End this process with a code, and say why if it is not 0."""
-    if code:
-        why = REASONS.get(code) or last_line(log)
-        with contextlib.suppress(OSError), log.open("a", encoding="utf-8") as file:
-            file.write(f"{why}\n" if code in REASONS else "")
-        with contextlib.suppress(OSError):  # a worker's child prints to the log, on a full disk
-            print(f"{why} (log: {log})", file=sys.stderr, flush=True)
-    sys.exit(code)
+            logging.getLogger().handlers.clear()
 
 
 def _is_full(error: BaseException | None) -> bool:
@@ -104,8 +99,3 @@ def lines_of(log: Path) -> list[str]:
     """What a step said. Messages of a library may be in any encoding."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     return text.strip().splitlines()
-
-
-def last_line(log: Path) -> str:
-    """What a failed step said last: the message of its exception."""
-    return (lines_of(log) or [""])[-1]

@@ -24,30 +24,23 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
 """What file systems without locks answer, beside ENOSYS, which filelock knows."""
 
 
-class StudyIsRunningError(OSError):
-    """Another process runs a study in this folder."""
-
-
 def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | None:
     """Hold the folder until this process ends, or say why that cannot be.
 
     None on a file system without locks. `run_id` is the name of the jobs that this run is going to
     submit to SLURM; those of earlier runs stay noted until `forget_jobs`.
     """
-    lock = FileLock(results / LOCK)
-    can_lock = True
+    lock, can_lock = FileLock(results / LOCK), True
     try:
         results.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=1)  # `is_running` of another process may hold it for a moment
     except Timeout:
-        raise StudyIsRunningError(
+        raise OSError(
             f"results: {results} is in use by {_describe(results)}. Wait until it ends, or give "
             "each study a folder of its own."
         ) from None
-    except NotImplementedError:
-        can_lock = False
-    except OSError as error:
-        if error.errno not in NO_LOCKS:
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno not in NO_LOCKS:
             raise OSError(
                 f"results: {results.absolute()} cannot be written to ({error.strerror}). Name "
                 "another folder in the config, or with --config results=FOLDER."
@@ -61,7 +54,7 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
         "folder": str(results.resolve()),
         "job_names": job_names(results) + ([run_id] if run_id else []),
     }
-    _note(results, about)
+    write_json(results / RUNNING, about)
     return lock if can_lock else None
 
 
@@ -70,22 +63,23 @@ def is_running(results: Path, patience: float = 0.0) -> str | None:
 
     A process that was just killed may take a moment to go: this waits so many seconds for it.
     """
-    if not (results / LOCK).exists():
-        return None
-    lock = FileLock(results / LOCK)
-    try:
-        lock.acquire(timeout=patience)
-    except Timeout:
-        return _describe(results)
-    except (OSError, NotImplementedError):
-        return None
-    lock.release()
+    if (results / LOCK).exists():
+        try:
+            with FileLock(results / LOCK, timeout=patience):
+                return None
+        except Timeout:
+            return _describe(results)
+        except (OSError, NotImplementedError):
+            return None
     return None
 
 
-def last_config(results: Path) -> str | None:
-    """The config of the run before, if there was one."""
-    return _about(results).get("config")
+def about_last_run(results: Path) -> dict[str, Any]:
+    """What is noted about the last run in this folder."""
+    try:
+        return dict(json.loads((results / RUNNING).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
 
 
 def job_names(results: Path) -> list[str]:
@@ -93,7 +87,7 @@ def job_names(results: Path) -> list[str]:
 
     A copy of a results folder has none: its jobs are those of the folder it was copied from.
     """
-    about = _about(results)
+    about = about_last_run(results)
     is_here = about.get("folder") == str(results.resolve())
     return list(about.get("job_names", [])) if is_here else []
 
@@ -101,24 +95,11 @@ def job_names(results: Path) -> list[str]:
 def forget_jobs(results: Path, names: list[str]) -> None:
     """Jobs of these names are known to be gone."""
     left = [name for name in job_names(results) if name not in names]
-    _note(results, _about(results) | {"job_names": left})
-
-
-def _about(results: Path) -> dict[str, Any]:
-    """What is noted about the last run in this folder."""
-    try:
-        about = json.loads((results / RUNNING).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return about if isinstance(about, dict) else {}
-
-
-def _note(results: Path, about: dict[str, Any]) -> None:
-    write_json(results / RUNNING, about)
+    write_json(results / RUNNING, about_last_run(results) | {"job_names": left})
 
 
 def _describe(results: Path) -> str:
-    about = _about(results)
+    about = about_last_run(results)
     if not {"pid", "host", "since"} <= about.keys():
         return "another process"
     return f"process {about['pid']} on {about['host']} since {about['since']}"

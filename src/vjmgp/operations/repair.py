@@ -1,4 +1,4 @@
-"""Files that are damaged, outdated or failed: found, and taken away so that they are made again."""
+"""Files that are damaged, failed or not asked for: found, and taken away."""
 
 from __future__ import annotations
 
@@ -17,56 +17,47 @@ from ..files import (
     require_checksum,
     whole_records,
 )
-from ..study.blocks import seeds_of
 from ..study.model import Study
-from ..study.runs import PLACE, read_block
+from ..study.paths import seeds_of
+from ..study.records import read_block
+
+MANIFESTS = "made/**/*-????????.json"
 
 
 def damaged_files(results: Path) -> Iterator[Path]:
     """The files of a results folder that are not as they were written, or not where they belong."""
-    for path in sorted(results.glob("runs/*/*/*/seeds_*.jsonl")):
-        if PLACE.fullmatch(str(path)) and not _can(read_block, path):
-            yield path
-    for part in ("splits", "noise"):
-        for path in sorted(results.glob(f"{part}/*/*/seeds_*.json")):
-            if not _can(_check_part, path):
+    checks: dict[str, Callable[[Path], Any]] = {
+        "runs/*/*/*-????????/seeds_*.jsonl": read_block,
+        "splits/*/*/seeds_*.json": _check_note,
+        "noise/*/*/seeds_*.json": _check_note,
+        "datasets/*/source.json": _check_note,
+        "datasets/*/*/facts.json": _check_note,
+        "datasets/*/source.tsv.gz": lambda path: _check_table(path, "source.json"),
+        "datasets/*/*/data.parquet": lambda path: _check_table(path, "facts.json"),
+    }
+    for pattern, check in checks.items():
+        for path in sorted(results.glob(pattern)):
+            try:
+                check(path)
+            except (OSError, ValueError, LookupError, TypeError):
                 yield path
-    for note, table in (("source.json", "source.tsv.gz"), ("*/facts.json", "data.parquet")):
-        for path in sorted(results.glob(f"datasets/*/{note}")):
-            yield from _damaged_pair(path, path.with_name(table), results)
-    for manifest in sorted(results.glob("made/**/*-????????.json")):
+    for manifest in sorted(results.glob(MANIFESTS)):
         yield from damaged_in(manifest)
 
 
-def _can(check: Callable[[Path], Any], path: Path) -> bool:
-    """Whether a file passes a check; one that cannot be read does not."""
-    try:
-        check(path)
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
-    return True
-
-
-def _check_part(path: Path) -> None:
-    """Splits or noise estimates must be of the dataset and seeds that their path tells."""
+def _check_note(path: Path) -> None:
+    """What a file of JSON tells must be of the dataset and the seeds that its path tells."""
     about = read_sealed(path)
-    seeds = list(seeds_of(path.stem.removeprefix("seeds_")))
-    if about["dataset"] != path.parent.name[:-9] or [r["seed"] for r in about["runs"]] != seeds:
+    folder = path.parent.name
+    if about["dataset"] not in (folder, folder[:-9], path.parents[1].name):
+        raise ValueError(path)
+    if "runs" in about and [run["seed"] for run in about["runs"]] != list(seeds_of(path.name)):
         raise ValueError(path)
 
 
-def _damaged_pair(note: Path, table: Path, results: Path) -> Iterator[Path]:
-    """A table and the note with its checksum: both where the note is damaged."""
-    dataset = note.relative_to(results).parts[1]
-    try:
-        about = read_sealed(note)
-        if about["dataset"] != dataset:
-            raise ValueError(note)
-    except (OSError, ValueError, LookupError):
-        yield from (note, table)
-    else:
-        if not _can(lambda path: require_checksum(path, about["sha256"]), table):
-            yield table
+def _check_table(path: Path, note: str) -> None:
+    """A table must be the one whose checksum is in the note beside it."""
+    require_checksum(path, read_sealed(path.with_name(note))["sha256"])
 
 
 def repair(results: Path) -> list[Path]:
@@ -75,21 +66,16 @@ def repair(results: Path) -> list[Path]:
     The whole runs of a damaged file stay in its journal. Of tables, figures and pages the manifest
     goes, and the step that wrote it runs again.
     """
+    manifests = [path for path in results.glob(MANIFESTS) if damaged_in(path)]
     damaged = list(damaged_files(results))
     for path in damaged:
         if path.suffix == ".jsonl" and not journal_of(path).exists():
             path.replace(journal_of(path))
-        elif path.is_relative_to(results) and path.parts[len(results.parts)] in ROOMS:
+        elif path.relative_to(results).parts[0] in ("runs", "splits", "noise", "datasets"):
             path.unlink(missing_ok=True)
-    for manifest in sorted(results.glob("made/**/*-????????.json")):
-        if damaged_in(manifest):
-            manifest.unlink()
+    _unmake(manifests)
     _set_times_right(results)
     return damaged
-
-
-ROOMS = ("runs", "splits", "noise", "datasets", "made")
-"""Folders whose damaged files are deleted; those of others are written over."""
 
 
 def _set_times_right(results: Path) -> None:
@@ -98,27 +84,31 @@ def _set_times_right(results: Path) -> None:
     for place, _, names in os.walk(results):
         for path in (Path(place, name) for name in names):
             if path.lstat().st_mtime > now:
-                os.utime(path, (now, now))
+                os.utime(path, (now, now), follow_symlinks=False)
 
 
 def retry_failed(study: Study) -> int:
     """Take failed runs out of their files, so that the next run tries them again. Their number."""
     count = 0
-    for path in map(Path, study.all_run_files()):
+    for path in map(Path, study.run_files()):
         records = list(whole_records(path)) if path.exists() else []
-        failed = [record for record in records if record["status"] == "failed"]
-        if failed:
-            count += len(failed)
+        good = [record for record in records if record["status"] == "ok"]
+        if len(good) < len(records):
+            count += len(records) - len(good)
             journal_of(path).unlink(missing_ok=True)
-            for record in records:
-                if record["status"] != "failed":
-                    append_record(journal_of(path), record)
+            for record in good:
+                append_record(journal_of(path), record)
             path.unlink()
-    if count:  # tables and report show them: without their manifests they are made again
-        for manifest in study.results.glob("made/**/*-????????.json"):
-            if not manifest.name.startswith("illustrations"):
-                manifest.unlink()
+    if count:  # tables and report show them
+        _unmake(study.results.glob(MANIFESTS))
     return count
+
+
+def _unmake(manifests: Iterable[Path]) -> None:
+    """Have the steps run again that wrote these manifests."""
+    for manifest in list(manifests):
+        manifest.unlink()
+        manifest.with_suffix(".stamp").unlink(missing_ok=True)
 
 
 def unasked(studies: Iterable[Study]) -> list[Path]:
@@ -129,9 +119,7 @@ def unasked(studies: Iterable[Study]) -> list[Path]:
     wanted: set[Path] = set()
     for study in studies:
         results = study.results
-        for name in study.experiments:
-            files = map(Path, (*study.sources(name), *study.run_files(name)))
-            wanted |= {place for path in files for place in path.parents}
+        wanted |= {place for path in map(Path, study.everything()) for place in path.parents}
     parts = "runs/*/*/*", "splits/*/*", "noise/*/*", "datasets/*/prepared-*", "datasets/*"
     found = [path for part in parts for path in sorted(results.glob(part)) if path.is_dir()]
     unwanted = [path for path in found if path not in wanted]

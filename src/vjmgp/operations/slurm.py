@@ -23,32 +23,27 @@ def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
     names = [name for name in lock.job_names(results) if name != run_id]
     if not names or not shutil.which("squeue"):
         return  # the names stay noted for a run that can ask
+    said = ""
     try:
         jobs = _say("squeue", "--me", "--noheader", "--format=%i", f"--name={','.join(names)}")
+        count = f"{len(jobs)} job{'s' * (len(jobs) != 1)}"
         if jobs and not is_alone:
             # On a file system without locks the earlier run may be alive. Blocks that are computed
             # twice cost less than the jobs of somebody's run, so a person has to decide.
-            _note(
-                f"{_count(jobs)} of an earlier run in the queue. The file system has no locks, so "
-                f"it may be alive. If it is not: scancel {' '.join(jobs)}"
+            said = (
+                f"{count} of an earlier run in the queue. The file system has no locks, so it may "
+                f"be alive. If it is not: scancel {' '.join(jobs)}"
             )
         elif jobs:
             _say("scancel", *jobs)
-            _note(f"{_count(jobs)} of a killed run in the queue: cancelled.")
+            said = f"{count} of a killed run in the queue: cancelled."
+        if is_alone:
+            lock.forget_jobs(results, names)
     except (OSError, subprocess.SubprocessError) as error:
         why = getattr(error, "stderr", None) or error
-        _note(f"jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}")
-        return
-    if is_alone:
-        lock.forget_jobs(results, names)
-
-
-def _count(jobs: list[str]) -> str:
-    return "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
-
-
-def _note(text: str) -> None:
-    print(f"Note: {text}", file=sys.stderr, flush=True)
+        said = f"jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}"
+    if said:
+        print(f"Note: {said}", file=sys.stderr, flush=True)
 
 
 def _say(*words: str) -> list[str]:

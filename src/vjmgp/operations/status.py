@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..files import whole_records
 from ..study import paths
-from ..study.blocks import seeds_of
 from ..study.model import Study
+from ..study.paths import seeds_of
 from .lock import is_running
 from .repair import damaged_files
 
@@ -57,9 +58,9 @@ class State:
             + (f", {row.failed} failed" * (row.failed > 0))
             for row in self.rows
         ]
-        lines += _named("DAMAGED", self.damaged, "vjmgp study repair takes it away")
+        lines += named("DAMAGED", self.damaged, "vjmgp study repair takes it away")
         if self.has_all_runs:
-            lines += _named("MISSING", self.missing, "the next run makes it")
+            lines += named("MISSING", self.missing, "the next run makes it")
         lines.append(f"Running: {self.running}" if self.running else "Not running.")
         if self.is_complete:
             lines.append(f"Complete. Report: {self.results / paths.REPORT}")
@@ -73,7 +74,8 @@ class State:
         return "\n".join(lines)
 
 
-def _named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
+def named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
+    """A line for each file, but not too many."""
     lines = [f"{what}: {path}; {then}" for path in files]
     more = [f"{what}: {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return lines[:MOST_LINES] + more
@@ -81,33 +83,27 @@ def _named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
 
 def state_of(study: Study) -> State:
     """Look at a study's files."""
-    done: dict[Path, tuple[set[int], set[int]]] = {}
-    rows = []
+    rows, states_in = [], functools.cache(_states_in)
     for experiment in study.experiments:
-        good = bad = total = 0
-        for path in map(Path, study.run_files(experiment)):
-            if path.parent not in done:
-                done[path.parent] = _seeds_in(path.parent)
-            ok, failed = done[path.parent]
-            wanted = set(seeds_of(path.stem.removeprefix("seeds_")))
-            good, bad = good + len(wanted & ok), bad + len(wanted & failed)
-            total += len(wanted)
-        rows.append(Progress(experiment, good + bad, bad, total))
-    files = [*study.everything(*study.experiments), study.at(study.manifests["write_report"])]
+        files = [Path(path) for path in study.run_files(experiment)]
+        states = [states_in(p.parent).get(seed) for p in files for seed in seeds_of(p.name)]
+        done, failed, total = len(states) - states.count(None), states.count("failed"), len(states)
+        rows.append(Progress(experiment, done, failed, total))
+    wanted = [*study.everything(), study.manifest("write_report")]
     return State(
         rows,
         is_running(study.results),
         list(damaged_files(study.results)),
-        [path for path in files if not Path(path).exists()],
+        [path for path in wanted if not Path(path).exists()],
         study.results.resolve(),
     )
 
 
-def _seeds_in(folder: Path) -> tuple[set[int], set[int]]:
-    """The seeds of good runs in a folder, and those of failed ones."""
-    ok: set[int] = set()
-    failed: set[int] = set()
-    for path in sorted(folder.glob("seeds_*.jsonl*")):
+def _states_in(folder: Path) -> dict[int, str]:
+    """Whether each run in a folder is good or failed, by seed."""
+    found: dict[int, str] = {}
+    for path in folder.glob("seeds_*.jsonl*"):
         for record in whole_records(path):
-            (ok if record["status"] == "ok" else failed).add(record["seed"])
-    return ok, failed - ok
+            if found.get(record["seed"]) != "ok":
+                found[record["seed"]] = record["status"]
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..files import write_json
-from .runs import read_block
+from .records import read_block
 from .tables import read_table, write_csv
 
 KEY = ["protocol", "dataset", "method", "seed"]
@@ -19,16 +19,21 @@ COLUMNS = [
 ]
 
 
-def collect_runs(files: list[str], runs: str, curves: str, models: str) -> None:
+def collect_runs(records: list[str], runs: str, curves: str, models: str) -> None:
     """Write an experiment's table of runs, its evolution curves and its typical models."""
-    records: list[Any] = [
+    found = records_of(records)
+    write_csv(runs, table_of_runs(found))
+    write_csv(curves, table_of_curves(found))
+    write_json(models, typical_models(found))
+
+
+def records_of(paths: list[str]) -> list[Any]:
+    """The records of files, each with the place of its file in the results folder."""
+    return [
         record | {"file": "/".join(Path(path).parts[-5:])}
-        for path in files
+        for path in paths
         for record in read_block(path)
     ]
-    write_csv(runs, table_of_runs(records))
-    write_csv(curves, table_of_curves(records))
-    write_json(models, typical_models(records))
 
 
 def join_runs(tables: list[str], runs: str, failures: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .model import Method, Study
+from .paths import seeds_of
 
 SECONDS = {
     "Operon": 201.0, "FFX": 41.0, "XGB": 36.0, "ExcelFormer": 34.0, "AdaBoost": 26.0,
@@ -19,10 +20,7 @@ JOB_SECONDS = 0.5
 
 def seeds_needed(significance: float) -> int:
     """The fewest paired runs that can be significant in a signed-rank test at this level."""
-    seeds = 1
-    while 2.0 * 0.5**seeds >= significance:
-        seeds += 1
-    return seeds
+    return next(seeds for seeds in range(1, 2000) if 2.0 * 0.5**seeds < significance)
 
 
 def seconds_per_run(method: Method) -> float | None:
@@ -38,17 +36,9 @@ def seconds_per_run(method: Method) -> float | None:
 
 def seconds_of(study: Study) -> tuple[float, list[str]]:
     """Seconds of one core for all runs of a study, and the methods without a measurement."""
-    cells = {
-        (experiment.protocol, dataset, method)
-        for experiment in study.experiments.values()
-        for dataset in experiment.datasets
-        for method in experiment.methods
-    }
-    total, unknown = JOB_SECONDS * len(study.all_run_files()), []
-    for method in study.methods.values():
-        seconds = seconds_per_run(method)
-        if seconds is None:
-            unknown.append(method.name)
-        count = sum(1 for cell in cells if cell[2] == method.name)
-        total += count * study.seeds * (seconds or 0.0)
-    return total, unknown
+    seconds = {name: seconds_per_run(method) for name, method in study.methods.items()}
+    total = 0.0
+    for path in study.run_files():
+        method = study.methods_by_slug[path.split("/")[-2][:-9]].name
+        total += JOB_SECONDS + len(seeds_of(path)) * (seconds[method] or 0.0)
+    return total, [name for name, known in seconds.items() if known is None]

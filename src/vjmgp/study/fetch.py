@@ -9,11 +9,16 @@ from ..fetching import cache_folder, fetch
 from ..files import write_sealed, write_whole
 
 
-def fetch_dataset(name: str, cache: str | None, table: str, note: str) -> None:
+def fetch_dataset(dataset: str, cache: str | None, table: str, note: str) -> None:
     """Get a dataset's file and note where it came from."""
     with tempfile.TemporaryDirectory() as folder:
-        found = fetch(name, cache_folder(cache), Path(folder))
+        found = fetch(dataset, cache_folder(cache), Path(folder))
         with found.path.open("rb") as file:
             write_whole(Path(table), iter(lambda: file.read(1 << 20), b""))
-    about = {"dataset": name, "from": found.kind, "file": found.path.name, "sha256": found.sha256}
+    about = {
+        "dataset": dataset,
+        "from": found.kind,
+        "file": found.path.name,
+        "sha256": found.sha256,
+    }
     write_sealed(note, about)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import importlib.machinery
 import importlib.util
 import json
+import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,22 @@ from ..engine.identity import engine_id
 
 PACKAGE = Path(__file__).parent.parent
 STEPS = {
-    "prepare_dataset": ("vjmgp.study.prepare",),
-    "split_rows": ("vjmgp.study.splits",),
-    "estimate_noise": ("vjmgp.study.noise",),
-    "run_gp": ("vjmgp.study.runs", "vjmgp.study.gp"),
-    "run_baseline": ("vjmgp.study.runs", "vjmgp.study.baselines"),
-    "collect_runs": ("vjmgp.study.collect",),
-    "join_runs": ("vjmgp.study.collect",),
-    "compare_methods": ("vjmgp.study.statistics.compare",),
-    "score_claims": ("vjmgp.study.scoreboard.score",),
-    "draw_figures": ("vjmgp.study.figures.draw",),
-    "illustrations": ("vjmgp.study.illustrations.draw",),
-    "write_report": ("vjmgp.study.report.write",),
+    "prepare_dataset": "vjmgp.study.prepare",
+    "split_rows": "vjmgp.study.splits",
+    "run_baseline": "vjmgp.study.baselines",
+    "collect_runs": "vjmgp.study.collect",
+    "join_runs": "vjmgp.study.collect",
+    "compare_methods": "vjmgp.study.statistics.compare",
+    "score_claims": "vjmgp.study.scoreboard.score",
+    "draw_figures": "vjmgp.study.figures.draw",
+    "illustrations": "vjmgp.study.illustrations.draw",
+    "write_report": "vjmgp.study.report.write",
 }
-"""The modules that the scripts of these rules call."""
-DECIDE_NO_RESULT = ("vjmgp.files", "vjmgp.operations", "vjmgp.warmup")
-ENGINE = "vjmgp.engine"
+"""The module with the code of each step but the engine's: noise and genetic programming."""
+NOT_COUNTED = (
+    *("vjmgp.files", "vjmgp.operations", "vjmgp.warmup"),  # they decide no result
+    *("vjmgp.regressor", "vjmgp.front", "vjmgp.model", "vjmgp.search"),  # the engine's version does
+)
 
 
 def identity(*parts: Any) -> str:
@@ -51,30 +52,30 @@ def engine_version() -> str:
 
 
 @functools.cache
-def code_of(step: str, uses_engine: bool = False) -> str:
+def code_of(step: str) -> str:
     """A hash of the code and data files that decide what a step makes of its inputs."""
-    files = files_of(*STEPS[step], uses_engine=uses_engine)
-    sums = {path.relative_to(PACKAGE).as_posix(): _sum(path) for path in files}
-    return identity(sums, engine_version() if uses_engine else "")
+    return _sum_of(STEPS[step])
 
 
-def files_of(*modules: str, uses_engine: bool = False) -> list[Path]:
-    """The files of modules, of all that they import, and of the data that these read.
+def _sum_of(module: str) -> str:
+    sums = {path.relative_to(PACKAGE).as_posix(): _sum(path) for path in files_of(module)}
+    return identity(sums)
 
-    Of the engine, whatever they import directly, unless its version counts in its place.
+
+def files_of(module: str) -> list[Path]:
+    """The files of a module, of all that it imports, and of the data that these read.
+
+    Of the engine, what they import directly: the rest is its own affair.
     """
-    waiting, seen, files = list(modules), set(modules), set()
+    waiting, seen, files = [module], {module}, set()
     while waiting:
         name = waiting.pop()
         path = _path_of(name)
-        if path is None or name.startswith(DECIDE_NO_RESULT):
-            continue
-        is_engine = name.startswith(ENGINE)
-        if is_engine and uses_engine:
+        if path is None or name.startswith(NOT_COUNTED):
             continue
         imports, reads = _look_into(path, name)
         files |= {path, *(file for pattern in reads for file in PACKAGE.glob(pattern))}
-        new = set() if is_engine else imports - seen
+        new = set() if name.startswith("vjmgp.engine") else imports - seen
         seen |= new
         waiting += new
     return sorted(files)
@@ -87,12 +88,14 @@ def _sum(path: Path) -> str:
 
 def _path_of(module: str) -> Path | None:
     """The file of a module of this package."""
-    parts = module.split(".")
-    if parts[0] != "vjmgp":
-        return None
-    place = PACKAGE.joinpath(*parts[1:])
-    found = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()]
-    return found[0] if found and len(parts) > 1 else None
+    package, *parts = module.split(".")
+    return _file_at(PACKAGE.joinpath(*parts)) if package == "vjmgp" and parts else None
+
+
+def _file_at(place: Path) -> Path | None:
+    """The file of the module whose path, but for its ending, is this."""
+    found = (path for path in (Path(f"{place}.py"), place / "__init__.py") if path.exists())
+    return next(found, None)
 
 
 @functools.cache
@@ -108,7 +111,7 @@ def _look_into(path: Path, module: str) -> tuple[frozenset[str], tuple[str, ...]
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[str]:
-    for node in _walk(tree):
+    for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -116,14 +119,8 @@ def _imports(tree: ast.AST, package: str) -> Iterator[str]:
             base = ".".join(filter(None, (home, node.module)))
             for name in node.names:  # a module, or something in one
                 yield f"{base}.{name.name}" if _path_of(f"{base}.{name.name}") else base
-
-
-def _walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes that Python runs: what only type checkers import decides nothing."""
-    for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            yield node
-            yield from _walk(node)
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield from _imports(node, package)
 
 
 @functools.cache
@@ -133,18 +130,14 @@ def own_code(path: str, *places: str) -> str | None:
     None where there is no such module. Nothing is imported to find out. `places` are searched after
     Python's own path.
     """
-    parts = path.split(".")[:-1]
-    if parts[0] == "vjmgp":
-        with_engine = len(parts) == 1  # VJMRegressor itself
-        module = "vjmgp.regressor" if with_engine else ".".join(parts)
-        files = files_of(module, uses_engine=with_engine)
-        return identity([*map(_sum, files), engine_version() if with_engine else ""])
-    spec = importlib.util.find_spec(parts[0])  # of a top-level name, it imports nothing
-    spec = spec or importlib.machinery.PathFinder.find_spec(parts[0], list(places))
+    top, *parts = path.split(".")[:-1]
+    if top == "vjmgp":
+        return _sum_of(".".join([top, *parts])) if parts else engine_version()
+    spec = importlib.util.find_spec(top) or PathFinder.find_spec(top, [*sys.path, *places])
     if spec and "site-packages" in str(spec.origin or spec.submodule_search_locations):
         return ""
-    for k in range(2, len(parts) + 1):
-        inside = spec.submodule_search_locations if spec else None
-        find = importlib.machinery.PathFinder.find_spec
-        spec = find(".".join(parts[:k]), inside) if inside else None
-    return _sum(Path(spec.origin))[:12] if spec and spec.has_location and spec.origin else None
+    if spec and not parts and spec.has_location:
+        return _sum(Path(str(spec.origin)))[:12]
+    folders = (spec.submodule_search_locations if spec else None) or ()
+    found = filter(None, (_file_at(Path(folder, *parts)) for folder in folders))
+    return next((_sum(file)[:12] for file in found), None)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..protocol import r2
-from .problems import Problem
+from .problems import Noise, Problem
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +36,17 @@ class Learner(Protocol):
 
     def details(self) -> dict[str, Any]:
         """What else a record of this kind of method holds."""
+
+
+def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
+    """The learner that a method's definition describes."""
+    if "gp" in definition:
+        from .gp import GeneticProgramming
+
+        return GeneticProgramming(definition["gp"], noise)
+    from .baselines import TunedEstimator
+
+    return TunedEstimator(definition)
 
 
 def run(learner: Learner, problem: Problem) -> dict[str, Any]:

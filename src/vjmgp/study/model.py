@@ -8,15 +8,15 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..engine.identity import engine_id
 from . import paths
-from .blocks import blocks, seeds_of
 from .identity import code_of, engine_version, identity, own_code
 from .names import LABEL_NOISE, PAPER
+from .paths import blocks, seeds_of
 
 Json = dict[str, Any]
 SHARED_KERNELS = "jensen_gap-lexicase"
@@ -25,6 +25,8 @@ SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
 PLACES = ("results", "pmlb_cache", "warm_workers")
 """Keys of a config that decide nothing that a report shows."""
+OF_EXPERIMENT = ("collect_runs", "compare_methods", "draw_figures")
+"""Steps that are done for each experiment."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Method:
     name: str
     definition: Json
     """As in the config, without what only concerns jobs."""
-    seeds_per_job: int
+    seeds_per_job: int = 10
     mem_mb: int | None = None
     run_minutes: float | None = None
     places: tuple[str, ...] = ()
@@ -53,17 +55,12 @@ class Method:
     @property
     def slug(self) -> str:
         """The name as part of a path."""
-        return slug(self.name)
+        return re.sub(r"[^A-Za-z0-9.+=-]+", "_", self.name).strip("_")
 
     @property
     def is_gp(self) -> bool:
         """Whether it is one of ours."""
         return "gp" in self.definition
-
-    @property
-    def ends_by_time(self) -> bool:
-        """Whether time ends its runs, so that no two are the same."""
-        return self.is_gp and self.definition["gp"].get("max_time") is not None
 
     @property
     def is_symbolic(self) -> bool:
@@ -85,8 +82,7 @@ class Method:
         """Minutes that a cluster should give a job of so many runs.
 
         A run of genetic programming takes a second or less, one of the light learners three at
-        most: this leaves room for slow machines. A job that it is too little for gets twice as
-        much.
+        most: this leaves room for slow machines, and a failed job is given twice as much.
         """
         if self.run_minutes:
             return math.ceil(runs * self.run_minutes)
@@ -100,8 +96,8 @@ class Method:
 
     @functools.cached_property
     def identity(self) -> str:
-        """A hash of its settings and of all code that decides its runs."""
-        code = code_of("run_gp", uses_engine=True) if self.is_gp else code_of("run_baseline")
+        """A hash of its settings and of the code that decides its runs, be it by version."""
+        code = engine_version() if self.is_gp else code_of("run_baseline")
         own = own_code(self.own_class, *self.places) if self.own_class else ""
         return identity(self.name, self.definition, code, own)
 
@@ -169,10 +165,6 @@ class Study:
         """Methods whose models are formulas."""
         return [name for name, method in self.methods.items() if method.is_symbolic]
 
-    def split_blocks(self) -> list[str]:
-        """The blocks of seeds that splits and noise estimates are made for."""
-        return blocks(self.seeds, int(self.config["seeds_per_job"]))
-
     # -- identities of datasets, splits, noise estimates and runs --------------------------------
 
     @functools.cache  # noqa: B019 (a study lives as long as its process)
@@ -190,8 +182,7 @@ class Study:
     @functools.cache  # noqa: B019
     def noise_id(self, protocol: str, dataset: str) -> str:
         """Of noise estimates: the splits and the engine."""
-        code = code_of("estimate_noise", uses_engine=True)
-        return identity(self.split_id(protocol, dataset), code)
+        return identity(self.split_id(protocol, dataset), engine_version())
 
     @functools.cache  # noqa: B019
     def run_id(self, protocol: str, dataset: str, method: str) -> str:
@@ -211,136 +202,132 @@ class Study:
         names = {"dataset": dataset, "identity": self.prepared_id(dataset)}
         return self.at(paths.DATA, **names), self.at(paths.FACTS, **names)
 
-    def split_file(self, protocol: str, dataset: str, block: str) -> str:
-        """The file with the splits of a block."""
-        number = self.split_id(protocol, dataset)
-        names = {"protocol": protocol, "dataset": dataset, "block": block}
-        return self.at(paths.SPLITS, identity=number, **names)
+    def source(self, dataset: str) -> list[str]:
+        """The table from PMLB and the note on it; of the user's own tables, none."""
+        if dataset in self.own_data:
+            return []
+        return [self.at(part, dataset=dataset) for part in (paths.SOURCE, paths.SOURCE_NOTE)]
 
-    def noise_file(self, protocol: str, dataset: str, block: str) -> str:
-        """The file with the noise estimates of a block."""
-        number = self.noise_id(protocol, dataset)
-        names = {"protocol": protocol, "dataset": dataset, "block": block}
-        return self.at(paths.NOISE, identity=number, **names)
+    def splits(self, protocol: str, dataset: str, seeds: range | None = None) -> list[str]:
+        """The files with the splits of these seeds, or of all."""
+        return self._by_block(
+            paths.SPLITS, self.split_id(protocol, dataset), protocol, dataset, seeds
+        )
 
-    def blocks_with(self, seeds: range) -> list[str]:
-        """The blocks of splits that hold some of these seeds."""
-        found = ((block, seeds_of(block)) for block in self.split_blocks())
-        return [name for name, own in found if own[0] <= seeds[-1] and own[-1] >= seeds[0]]
+    def noise(self, protocol: str, dataset: str, seeds: range | None = None) -> list[str]:
+        """The files with the noise estimates of these seeds, or of all."""
+        return self._by_block(
+            paths.NOISE, self.noise_id(protocol, dataset), protocol, dataset, seeds
+        )
 
-    def run_files(self, experiment: str) -> list[str]:
-        """The files with the runs of an experiment."""
-        entry = self.experiments[experiment]
+    def _by_block(
+        self, part: str, number: str, protocol: str, dataset: str, seeds: range | None
+    ) -> list[str]:
+        names = {"protocol": protocol, "dataset": dataset, "identity": number}
         return [
-            path
-            for name in entry.methods
-            for dataset in entry.datasets
-            for path in self._run_files(entry.protocol, dataset, name)
+            self.at(part, block=block, **names)
+            for block in blocks(self.seeds, int(self.config["seeds_per_job"]))
+            if seeds is None or set(seeds) & set(seeds_of(block))
         ]
 
-    def _run_files(self, protocol: str, dataset: str, name: str) -> Iterator[str]:
-        method = self.methods[name]
-        names = {"protocol": protocol, "dataset": dataset, "method": method.slug}
-        names["identity"] = self.run_id(protocol, dataset, name)
-        for block in blocks(self.seeds, method.seeds_per_job):
-            yield self.at(paths.RUNS, block=block, **names)
-
-    def all_run_files(self) -> list[str]:
-        """The files with the runs of all experiments, which may share some: each of them once."""
-        files = (path for name in self.experiments for path in self.run_files(name))
-        return list(dict.fromkeys(files))
+    def run_files(self, *experiments: str) -> list[str]:
+        """The files with the runs of experiments, which may share some: each of them once."""
+        cells = dict.fromkeys(
+            (entry.protocol, dataset, method)
+            for entry in map(self.experiments.__getitem__, experiments or self.experiments)
+            for method in entry.methods
+            for dataset in entry.datasets
+        )
+        files = []
+        for protocol, dataset, name in cells:
+            method = self.methods[name]
+            names = {"protocol": protocol, "dataset": dataset, "method": method.slug}
+            names["identity"] = self.run_id(protocol, dataset, name)
+            of_method = blocks(self.seeds, method.seeds_per_job)
+            files += [self.at(paths.RUNS, block=block, **names) for block in of_method]
+        return files
 
     def sources(self, experiment: str) -> list[str]:
         """What the runs of an experiment are made from: tables, splits and noise estimates."""
         entry = self.experiments[experiment]
-        makers = [self.split_file]
-        if any(self.methods[name].is_gp for name in entry.methods):
-            makers.append(self.noise_file)
         files: list[str] = []
         for dataset in entry.datasets:
-            files += self.prepared(dataset)
-            if dataset not in self.own_data:
-                patterns = paths.SOURCE, paths.SOURCE_NOTE
-                files += [self.at(pattern, dataset=dataset) for pattern in patterns]
-            for make in makers:
-                files += [make(entry.protocol, dataset, block) for block in self.split_blocks()]
+            files += [*self.source(dataset), *self.prepared(dataset)]
+            files += self.splits(entry.protocol, dataset)
+            if any(self.methods[name].is_gp for name in entry.methods):
+                files += self.noise(entry.protocol, dataset)
         return files
-
-    def products(self, experiment: str) -> list[str]:
-        """The manifests of an experiment's tables and figures."""
-        steps = "collect_runs", "compare_methods", "draw_figures"
-        return [self.at(self.manifests[step], experiment=experiment) for step in steps]
 
     def everything(self, *experiments: str) -> list[str]:
         """All files of experiments, also those that nothing asks for once the runs are there."""
-        parts = self.sources, self.run_files, self.products
-        files = (path for name in experiments for part in parts for path in part(name))
+        files = list(self.run_files(*experiments))
+        for name in experiments or self.experiments:
+            files += self.sources(name)
+            files += [self.manifest(step, name) for step in OF_EXPERIMENT]
         return list(dict.fromkeys(files))
 
+    def kernel_mark(self, variant: str) -> str:
+        """The file that says that kernels are compiled."""
+        return self.at(paths.KERNELS, engine=engine_id(), variant=variant)
+
+    def manifest(self, step: str, experiment: str = "{experiment}") -> str:
+        """The file that says what a step after the runs has written; its name has an identity."""
+        folder = f"made/{experiment}" if step in OF_EXPERIMENT else "made"
+        return self.at(f"{folder}/{step}-{self.steps[step]}.json")
+
     @functools.cached_property
-    def manifests(self) -> dict[str, str]:
-        """The manifest of each step after the runs, or its pattern; its name has the identity."""
+    def steps(self) -> dict[str, str]:
+        """The identities of the steps after the runs."""
         steps: dict[str, str] = {}
         experiments = [asdict(experiment) for experiment in self.experiments.values()]
-        runs = [path.removeprefix(self.config["results"]) for path in self.all_run_files()]
-        level = self.config["significance"]
-        steps["collect_runs"] = identity(code_of("collect_runs"), runs)
-        steps["join_runs"] = identity(code_of("join_runs"), steps["collect_runs"])
-        steps["compare_methods"] = identity(
-            code_of("compare_methods"), steps["collect_runs"], level,
-            [(e["name"], e["methods"], e["datasets"], e["papers_kind"]) for e in experiments],
-        )  # fmt: skip
-        steps["score_claims"] = identity(
-            code_of("score_claims"), steps["join_runs"], self.for_scoreboard()
+
+        def of_experiments(*keys: str) -> list[list[Any]]:
+            return [[entry[key] for key in ("name", *keys)] for entry in experiments]
+
+        def add(step: str, *parts: Any) -> None:
+            steps[step] = identity(code_of(step), *parts)
+
+        add(
+            "collect_runs", [path.removeprefix(self.config["results"]) for path in self.run_files()]
         )
-        steps["draw_figures"] = identity(
-            code_of("draw_figures"), steps["compare_methods"], self.config["curve_datasets"],
-            self.symbolic, [(e["name"], e["papers_kind"], e["timed"]) for e in experiments],
-        )  # fmt: skip
-        steps["illustrations"] = identity(code_of("illustrations", uses_engine=True))
-        steps["write_report"] = identity(
-            code_of("write_report"), list(steps.values()), self.skipped, experiments,
-            {key: value for key, value in self.config.items() if key not in PLACES},
-        )  # fmt: skip
-        whole = ("join_runs", "score_claims", "illustrations", "write_report")
-        return {
-            step: (paths.manifest if step in whole else paths.experiments_manifest)(step, number)
-            for step, number in steps.items()
-        }
+        add("join_runs", steps["collect_runs"])
+        compared = of_experiments("methods", "datasets", "papers_kind")
+        add("compare_methods", steps["collect_runs"], self.significance, compared)
+        add("score_claims", steps["join_runs"], self.for_scoreboard())
+        drawn = self.config["curve_datasets"], self.symbolic, of_experiments("papers_kind", "timed")
+        add("draw_figures", steps["compare_methods"], drawn)
+        add("illustrations", engine_version())
+        told = {key: value for key, value in self.config.items() if key not in PLACES}
+        add("write_report", list(steps.values()), self.skipped, experiments, told)
+        return steps
 
     def report_files(self, folder: str | None = None) -> paths.StudyFiles:
         """What the report is made from; tables and figures may be in a folder of their own."""
         home = folder or self.config["results"]
-        fetched = (name for name in self.datasets if name not in self.own_data)
         return paths.StudyFiles(
             f"{home}/{paths.ALL_RUNS}",
             f"{home}/{paths.SCOREBOARD}",
             f"{home}/{paths.ILLUSTRATIONS}",
             {name: self.prepared(name)[1] for name in self.datasets},
-            {name: self.at(paths.SOURCE_NOTE, dataset=name) for name in fetched},
-            {name: paths.ExperimentFiles(home, name) for name in self.experiments},
+            {name: self.source(name)[1] for name in self.datasets if name not in self.own_data},
+            {name: paths.experiment_files(home, name) for name in self.experiments},
         )
 
     def for_report(self) -> Json:
         """What the report tells of the study."""
-        return {
-            "config": self.config,
-            "experiments": list(self.experiments.values()),
-            "datasets": self.datasets,
-            "skipped": self.skipped,
-            "symbolic": self.symbolic,
-        }
+        names = ("config", "datasets", "skipped", "symbolic")
+        study = {name: getattr(self, name) for name in names}
+        return study | {"experiments": list(self.experiments.values())}
 
     def for_scoreboard(self) -> Json:
         """What decides whether the study's runs speak to the paper's claims."""
         own = list(self.config["methods"])
         budget = next((e for e in self.experiments.values() if e.timed), None)
         timed = budget.timed if budget else {}
+        rules = self.protocols
         return {
             "protocols": {
-                kind: [
-                    name for name, rule in self.protocols.items() if rule == self.protocols[kind]
-                ]
+                kind: [name for name in rules if rules[name] == rules[kind]]
                 for kind in (PAPER, LABEL_NOISE)
             },
             "significance": self.config["significance"],
@@ -348,13 +335,3 @@ class Study:
             "budget": budget.seconds if budget else None,
             "timed": timed,
         }
-
-
-def slug(name: str) -> str:
-    """A name as part of a path."""
-    return re.sub(r"[^A-Za-z0-9.+=-]+", "_", name).strip("_")
-
-
-def kernel_mark(study: Study, variant: str) -> str:
-    """The file that says that kernels are compiled."""
-    return study.at(paths.KERNELS, engine=engine_version(), variant=variant)

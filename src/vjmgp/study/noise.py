@@ -10,11 +10,11 @@ from ..warmup import compile_kernels
 from .problems import Problem, problems
 
 
-def estimate_noise(data: str, facts: str, splits: str, output: str) -> None:
+def estimate_noise(data: str, facts: str, splits: str, noise: str) -> None:
     """Write the noise estimate of each run: how well Extra Trees predict unseen training rows."""
     compile_kernels()
     runs = [noise_of(problem) for problem in problems(data, facts, [splits])]
-    write_sealed(output, {"dataset": read_sealed(splits)["dataset"], "runs": runs})
+    write_sealed(noise, {"dataset": read_sealed(splits)["dataset"], "runs": runs})
 
 
 def noise_of(problem: Problem) -> dict[str, Any]:
@@ -26,8 +26,3 @@ def noise_of(problem: Problem) -> dict[str, Any]:
         y = problem.standardizer.standardize_target(problem.labels)
         scores = noise_scores(x, y, problem.seed)
     return {"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"])}
-
-
-def noise_estimates(paths: list[str]) -> dict[int, dict[str, Any]]:
-    """The noise estimates of files, by seed."""
-    return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}

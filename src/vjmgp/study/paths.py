@@ -1,12 +1,11 @@
 """Where everything is in a results folder: the only module that spells these paths.
 
-A pattern is Snakemake's: names in braces are filled in. A folder or file whose name has an identity
-belongs to one set of settings, code and data files; a change of them is another path.
+A pattern is Snakemake's: names in braces are filled in. A path with an identity belongs to one set
+of settings, code and data files; a change of them is another path.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 MARK = ".vjmgp"
@@ -20,75 +19,46 @@ SPLITS = "splits/{protocol}/{dataset}-{identity}/seeds_{block}.json"
 NOISE = "noise/{protocol}/{dataset}-{identity}/seeds_{block}.json"
 RUNS = "runs/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.jsonl"
 KERNELS = "kernels/{engine}/{variant}.txt"
+STAMP = "made/{step}-{identity}.stamp"
+"""An empty file beside the manifest of a step: it has its step run where there is no manifest."""
 REPORT, PAGES, CONFIG = "report.html", "report", "config.yaml"
 ALL_RUNS, FAILURES = "tables/runs.csv", "tables/failures.csv"
 SCOREBOARD, SCOREBOARD_TEX = "tables/scoreboard.csv", "tables/scoreboard.tex"
 ILLUSTRATIONS = "figures/illustrations"
-FIGURES = "figures/{experiment}"
-TABLE = "tables/{experiment}/{name}"
 SO_FAR = "so_far"
 """The folder of the report of an unfinished study."""
-STATISTICS = {
-    **{name: f"{name}.csv" for name in ("summary", "medians", "means", "pairwise")},
-    **{
-        f"{table}_{metric}": f"{table}_{metric}.csv"
-        for table in ("win_tie_loss", "tests")
-        for metric in ("test_r2", "train_r2")
-    },
-}
+STATISTICS = (
+    *("summary", "medians", "means", "pairwise"),
+    *("win_tie_loss_test_r2", "win_tie_loss_train_r2", "tests_test_r2", "tests_train_r2"),
+)
 """Tables that compare the methods of an experiment."""
 
 
-def manifest(step: str, identity: str) -> str:
-    """The manifest of what a step has written for the whole study."""
-    return f"made/{step}-{identity}.json"
+class ExperimentFiles(NamedTuple):
+    """The tables and figures of an experiment."""
+
+    runs: str
+    curves: str
+    """How scores change with the generations."""
+    models: str
+    """The typical model of each method on each dataset."""
+    latex: str
+    """The folder with the tables to print."""
+    figures: str
+    statistics: dict[str, str]
 
 
-def experiments_manifest(step: str, identity: str) -> str:
-    """The pattern of the manifests of what a step has written for each experiment."""
-    return f"made/{{experiment}}/{step}-{identity}.json"
-
-
-@dataclass(frozen=True)
-class ExperimentFiles:
-    """The tables and figures of an experiment below a folder."""
-
-    folder: str
-    experiment: str
-
-    def table(self, name: str) -> str:
-        """The path of a table."""
-        return f"{self.folder}/{TABLE.format(experiment=self.experiment, name=name)}"
-
-    @property
-    def runs(self) -> str:
-        """All its runs."""
-        return self.table("runs.csv")
-
-    @property
-    def curves(self) -> str:
-        """How scores change with the generations."""
-        return self.table("curves.csv")
-
-    @property
-    def models(self) -> str:
-        """The typical model of each method on each dataset."""
-        return self.table("models.json")
-
-    @property
-    def latex(self) -> str:
-        """The folder with the tables to print."""
-        return self.table("latex")
-
-    @property
-    def statistics(self) -> dict[str, str]:
-        """The tables that compare methods."""
-        return {key: self.table(name) for key, name in STATISTICS.items()}
-
-    @property
-    def figures(self) -> str:
-        """The folder with the figures."""
-        return f"{self.folder}/{FIGURES.format(experiment=self.experiment)}"
+def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
+    """The files of an experiment below a folder."""
+    tables = f"{folder}/tables/{experiment}"
+    return ExperimentFiles(
+        f"{tables}/runs.csv",
+        f"{tables}/curves.csv",
+        f"{tables}/models.json",
+        f"{tables}/latex",
+        f"{folder}/figures/{experiment}",
+        {name: f"{tables}/{name}.csv" for name in STATISTICS},
+    )
 
 
 class StudyFiles(NamedTuple):
@@ -102,3 +72,14 @@ class StudyFiles(NamedTuple):
     notes: dict[str, str]
     """Where datasets from PMLB came from."""
     experiments: dict[str, ExperimentFiles]
+
+
+def blocks(seeds: int, size: int) -> list[str]:
+    """Seeds 0, 1, … in blocks; more seeds add blocks and leave the full ones as they are."""
+    return [f"{first}-{min(first + size, seeds) - 1}" for first in range(0, seeds, size)]
+
+
+def seeds_of(block: str) -> range:
+    """The seeds of a block such as "0-9", or of the file of one."""
+    first, last = block.rpartition("seeds_")[2].partition(".")[0].split("-")
+    return range(int(first), int(last) + 1)

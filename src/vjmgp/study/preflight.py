@@ -11,7 +11,6 @@ from typing import Any
 
 from ..competitors.packages import load_class
 from ..fetching import cache_folder, is_reachable, local_file, ways_out
-from . import paths
 from .identity import PACKAGE
 from .model import Study
 from .reader import grids_of
@@ -77,10 +76,9 @@ def check_estimators(study: Study) -> None:
         grids = grids_of(definition)
         for argument in (argument for grid in grids for argument in grid):
             require_known(argument, known, f"{where}.grid", "argument of this class")
-        if path.startswith("vjmgp."):
-            continue  # a trial takes long, and they are known to be regressors
-        point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
-        _try(estimator, point, where)
+        if not path.startswith("vjmgp."):  # ours are known to work, and a trial takes long
+            point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
+            _try(estimator, point, where)
 
 
 def is_learner(found: Any) -> bool:
@@ -103,21 +101,17 @@ def _reason(error: BaseException) -> str:
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     said = (str(error).strip().splitlines() or [""])[0].removesuffix(".")
     kind = type(error).__name__
-    places = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(f.filename)]
+    places = [f for f in traceback.extract_tb(error.__traceback__) if _is_users(Path(f.filename))]
     if not places:
         return said or kind
     return f"{places[-1].filename}, line {places[-1].lineno}: {kind}{': ' if said else ''}{said}"
 
 
-def _is_users(file: str) -> bool:
+def _is_users(path: Path) -> bool:
     """Whether a file of code is neither ours, nor Python's, nor an installed library's."""
-    path = Path(file)
-    ours = (PACKAGE, Path(sysconfig.get_path("stdlib")))
-    return (
-        path.exists()
-        and "site-packages" not in path.parts
-        and not any(map(path.is_relative_to, ours))
-    )
+    others = (PACKAGE, Path(sysconfig.get_path("stdlib")))
+    is_library = "site-packages" in path.parts or any(path.is_relative_to(p) for p in others)
+    return path.exists() and not is_library
 
 
 def _try(estimator: Any, settings: dict[str, Any], where: str) -> None:
@@ -143,12 +137,8 @@ def check_datasets_can_be_had(study: Study) -> None:
     missing = [
         name
         for name in study.datasets
-        if name not in study.own_data
+        if not all(Path(path).exists() for path in study.source(name))
         and not local_file(name, cache)
-        and not all(
-            Path(study.at(pattern, dataset=name)).exists()
-            for pattern in (paths.SOURCE, paths.SOURCE_NOTE)
-        )
     ]
     if missing and not is_reachable():
         are = "datasets are" if len(missing) > 1 else "dataset is"
@@ -161,12 +151,11 @@ def check_datasets_can_be_had(study: Study) -> None:
 def check_own_regularizers(study: Study) -> None:
     """Import the regularisers of the user's own."""
     for method in study.methods.values():
-        if method.is_gp and "." in method.regularizer:
-            where = f"methods.{method.name}.gp.regularizer"
-            _imported(method.regularizer, where)
+        if method.is_gp and method.own_class:
+            _imported(method.own_class, f"methods.{method.name}.gp.regularizer")
             from ..engine.regularizers import find_regularizer  # slow, and only needed here
 
             try:
-                find_regularizer(method.regularizer)
+                find_regularizer(method.own_class)
             except ValueError as error:
                 raise ConfigError(f"methods.{method.name}.gp: {error}") from None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def prepare_dataset(
-    name: str, table: str, note: str | None, own: Table | None, data: str, facts: str
+    dataset: str, table: str, own: Table | None, data: str, facts: str, note: str | None = None
 ) -> None:
     """Write inputs and target of a dataset, and the facts about them.
 
@@ -22,11 +22,11 @@ def prepare_dataset(
     """
     if note:
         require_checksum(table, read_sealed(note)["sha256"])
-    dataset = load_own(name, own) if own else read_pmlb(name, Path(table))
-    if TARGET in dataset.inputs.columns:
+    found = load_own(dataset, own) if own else read_pmlb(dataset, Path(table))
+    if TARGET in found.inputs.columns:
         raise ValueError(f"{table}: rename the input column {TARGET!r}; it is used internally.")
-    nominal = check_inputs(dataset, table)
-    frame = dataset.inputs.assign(**{TARGET: dataset.target})
+    nominal = check_inputs(found, table)
+    frame = found.inputs.assign(**{TARGET: found.target})
     for column in nominal:  # levels as text, whatever they were
         if frame[column].dtype == object:
             frame[column] = frame[column].astype(str)
@@ -34,9 +34,9 @@ def prepare_dataset(
     write_sealed(
         facts,
         {
-            "dataset": name,
-            "rows": len(dataset),
-            "inputs": list(map(str, dataset.inputs.columns)),
+            "dataset": dataset,
+            "rows": len(found),
+            "inputs": list(map(str, found.inputs.columns)),
             "nominal": nominal,
             "sha256": checksum(data),
             "source_sha256": checksum(table),

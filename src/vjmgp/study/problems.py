@@ -15,6 +15,8 @@ from ..files import read_sealed, require_checksum
 from ..tabular import Standardizer, fit_standardizer, nominal_columns
 
 Floats = NDArray[np.float64]
+Noise = dict[int, dict[str, Any]]
+"""Noise estimates by seed."""
 TARGET = "__target__"
 """The target's column in prepared tables: no input may have that name."""
 
@@ -76,3 +78,8 @@ def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
                 about["dataset"], run["seed"], table, target, about["nominal"],
                 train, np.flatnonzero(rest), labels, about["sha256"], about["source_sha256"],
             )  # fmt: skip
+
+
+def noise_estimates(paths: list[str]) -> Noise:
+    """The noise estimates of files."""
+    return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}

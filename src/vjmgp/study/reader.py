@@ -26,7 +26,7 @@ RULES = (
     *("all", "study", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
     *("compile_kernels", "estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
     *("compare_methods", "score_claims", "draw_figures", "illustrations", "write_report"),
-    *("report_so_far", "runs"),
+    *("report_so_far", "runs", "stamp"),
 )
 """Names of the workflow's rules, which no experiment can have."""
 UNLIMITED = 1_000_000
@@ -37,9 +37,6 @@ LONGEST_NAME = 200
 """Bytes of a name that becomes part of a path."""
 
 
-# -- reading -------------------------------------------------------------------------------------
-
-
 def read_study(
     config: Json, schema: str | Path, catalogue: str | Path, places: tuple[str, ...] = ()
 ) -> Study:
@@ -47,25 +44,20 @@ def read_study(
 
     `places` are folders in which classes of the user's own are looked for, beside Python's path.
     """
-    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    rules, known = (
+        yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in (schema, catalogue)
+    )
     check(config, rules)
     config = with_defaults(config, rules)
     _check_results_folder(config["results"])
     config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
-    known = yaml.safe_load(Path(catalogue).read_text(encoding="utf-8"))
-    check(known, {"additionalProperties": {"$ref": "#/$defs/method"}, "$defs": rules["$defs"]})
     definitions = known | config["methods"]
     for name, definition in definitions.items():
         _check_method(name, definition)
     config["datasets"] = _spell_out_datasets(config)
     own = {
-        name: Table(
-            str(Path(entry["file"])),
-            entry["target"],
-            tuple(entry["nominal"]),
-            checksum(entry["file"]),
-        )
-        for name, entry in config["own_data"].items()
+        name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
+        for name, e in config["own_data"].items()
         if name in config["datasets"]
     }
     protocols = _protocols(config)
@@ -83,16 +75,14 @@ def read_study(
     return Study(config, own, methods, protocols, experiments, skipped)
 
 
+# -- methods -------------------------------------------------------------------------------------
+
+
 def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, ...]) -> Method:
-    about_jobs = ("seeds_per_job", "mem_mb", "run_minutes")
-    method = Method(
-        name,
-        {key: value for key, value in definition.items() if key not in about_jobs},
-        definition.get("seeds_per_job", seeds_per_job),
-        definition.get("mem_mb"),
-        definition.get("run_minutes"),
-        places,
-    )
+    about_jobs = {"seeds_per_job": seeds_per_job, "mem_mb": None, "run_minutes": None}
+    jobs: Json = {key: definition.get(key, default) for key, default in about_jobs.items()}
+    settings = {key: value for key, value in definition.items() if key not in jobs}
+    method = Method(name, settings, places=places, **jobs)
     if method.own_class and own_code(method.own_class, *places) is None:
         key = "gp.regularizer" if method.is_gp else "estimator"
         raise ConfigError(
@@ -107,23 +97,23 @@ def _check_method(name: str, definition: Json) -> None:
         raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
         raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
-    if "estimator" in definition:
-        _check_import(definition["estimator"], f"methods.{name}.estimator")
-    elif "." in definition["gp"].get("regularizer", ""):
-        _check_import(definition["gp"]["regularizer"], f"methods.{name}.gp.regularizer")
+    gp = definition.get("gp", {})
+    _check_import(definition.get("estimator", ""), f"methods.{name}.estimator")
+    _check_import(gp.get("regularizer", ""), f"methods.{name}.gp.regularizer")
     grids = [("grid", part) for part in grids_of(definition)]
     for part, entries in [("settings", definition.get("settings", {})), *grids]:
         for key, value in entries.items():
+            where = f"methods.{name}.{part}.{key}"
             for item in value if isinstance(value, list) else [value]:
-                if str(key).split("__")[-1] == "regularizer" and "." in str(item):
-                    _check_import(str(item), f"methods.{name}.{part}.{key}")
-                if isinstance(item, str) and _is_number(item):
+                if str(key).split("__")[-1] == "regularizer":
+                    _check_import(str(item), where)
+                if isinstance(item, str) and re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", item, re.I):
                     raise ConfigError(
-                        f"methods.{name}.{part}.{key}: {item!r} is text to YAML, not a number; "
-                        "write it with a point, such as 1.0e-4."
+                        f"{where}: {item!r} is text to YAML, not a number; write it with a point, "
+                        "such as 1.0e-4."
                     )
-    low, high = definition.get("gp", {}).get("init_depth", (0, 0))
-    if not low <= high <= definition.get("gp", {}).get("max_depth", 10):
+    low, high = gp.get("init_depth", (0, 0))
+    if not low <= high <= gp.get("max_depth", 10):
         raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
 
 
@@ -134,10 +124,10 @@ def _check_import(path: str, where: str) -> None:
     mean for others, such as package.__main__ and package.tests.
     """
     parts = path.split(".")
-    if parts[0] in sys.stdlib_module_names:
+    if len(parts) > 1 and parts[0] in sys.stdlib_module_names:
         raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
     private = [part for part in parts if part.startswith("_") or part in ("tests", "conftest")]
-    if private:
+    if len(parts) > 1 and private:
         raise ConfigError(
             f"{where}: {path} is not for others to import ({private[0]}); give a public path."
         )
@@ -149,49 +139,58 @@ def grids_of(definition: Json) -> list[Json]:
     return grid if isinstance(grid, list) else [grid]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.lower() not in ("nan", "inf", "infinity")
+def _check_slugs(methods: dict[str, Method]) -> None:
+    """Names of methods become parts of paths and columns of tables."""
+    names: dict[str, str] = {}
+    for name, method in methods.items():
+        fault = None
+        if len(method.slug) > LONGEST_NAME:
+            fault = f"the name has more than {LONGEST_NAME} letters; shorten it."
+        elif not re.search("[A-Za-z0-9]", method.slug):
+            fault = "the name needs a letter a to z or a digit."
+        elif name in ("dataset", PAPER_COLUMN):
+            fault = "tables have a column of this name; choose another."
+        elif names.setdefault(method.slug, name) != name:
+            like = names[method.slug]
+            fault = f"its files would be called {method.slug!r}, like those of {like!r}; rename it."
+        if fault:
+            raise ConfigError(f"methods.{name[:LONGEST_NAME]}: {fault}")
+
+
+# -- the results folder --------------------------------------------------------------------------
 
 
 def _check_results_folder(folder: str) -> None:
+    place, here = Path(folder), Path.cwd()
     _refuse_signs(folder, "results")
-    if ".." in Path(folder).parts or folder.startswith("~"):
+    if ".." in place.parts or folder.startswith("~"):
         raise ConfigError(
             f"results: {folder!r} would lead out of this directory, or into one called '~'; write "
             "the whole path if you mean it."
         )
-    place = Path(folder)
     if any(len(part.encode()) > LONGEST_NAME for part in place.parts):
         raise ConfigError(f"results: a name in it has more than {LONGEST_NAME} bytes; shorten it.")
     for part in (place, *place.parents):
         if part.exists() and not part.is_dir():
             raise ConfigError(f"results: {str(part)!r} is a file; name a folder.")
-    if place.resolve() in (Path.cwd(), *Path.cwd().parents):
+    if place.resolve() in (here, *here.parents):
         raise ConfigError(f"results: {folder!r} is not a folder of its own; name one.")
-    if not place.is_absolute() and not place.resolve().is_relative_to(Path.cwd().resolve()):
+    if not place.is_absolute() and not place.resolve().is_relative_to(here.resolve()):
         raise ConfigError(
             f"results: {folder!r} leads through a link to {place.resolve()}; write that path if "
             "you mean it."
         )
-    _refuse_others_folder(place)
-
-
-def _refuse_others_folder(place: Path) -> None:
-    """Whoever made the files in a folder wants to keep them."""
-    if not place.exists() or any((place / mark).exists() for mark in (paths.MARK, paths.LOCK)):
-        return
-    for path in sorted(place.iterdir()):
-        if path.name.startswith(".") or path.name == "README.md":
-            continue
-        if not any((path / mark).exists() for mark in (paths.MARK, paths.LOCK)):
+    for path in sorted(place.iterdir()) if place.exists() and not _is_ours(place) else ():
+        if not (path.name.startswith(".") or path.name == "README.md" or _is_ours(path)):
             raise ConfigError(
-                f"results: {str(place)!r} holds {path.name!r}, which vjmgp did not make; name an "
-                "empty or a new folder."
+                f"results: {folder!r} holds {path.name!r}, which vjmgp did not make; name an empty "
+                "or a new folder."
             )
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether vjmgp has made a folder: whoever made the files of another wants to keep them."""
+    return any((folder / mark).exists() for mark in (paths.MARK, paths.LOCK))
 
 
 def _refuse_signs(path: str, where: str) -> None:
@@ -202,24 +201,7 @@ def _refuse_signs(path: str, where: str) -> None:
         raise ConfigError(f"{where}: {path!r} may not have any of {signs}; choose another name.")
 
 
-def _check_slugs(methods: dict[str, Method]) -> None:
-    """Names of methods become parts of paths and columns of tables."""
-    names: dict[str, str] = {}
-    for name, method in methods.items():
-        if len(method.slug) > LONGEST_NAME:
-            raise ConfigError(
-                f"methods.{name[:40]}…: the name has more than {LONGEST_NAME} letters; shorten it."
-            )
-        if not re.search("[A-Za-z0-9]", method.slug):
-            raise ConfigError(f"methods.{name}: the name needs a letter a to z or a digit.")
-        if name in ("dataset", PAPER_COLUMN):
-            raise ConfigError(f"methods.{name}: tables have a column of this name; choose another.")
-        other = names.setdefault(method.slug, name)
-        if other != name:
-            raise ConfigError(
-                f"methods.{name}: its files would be called {method.slug!r}, like those of "
-                f"{other!r}; choose another name."
-            )
+# -- experiments ---------------------------------------------------------------------------------
 
 
 def _protocols(config: Json) -> dict[str, Protocol]:
@@ -229,9 +211,7 @@ def _protocols(config: Json) -> dict[str, Protocol]:
             raise ConfigError(f"protocols.{name}: this one is there already; choose another name.")
         if ("train_rows" in entry) == ("train_share" in entry):
             raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
-        protocols[name] = Protocol(
-            entry.get("train_rows"), entry.get("train_share"), entry.get("label_noise", 0.0)
-        )
+        protocols[name] = Protocol(**{"train_rows": None} | entry)
     return protocols
 
 
@@ -239,12 +219,9 @@ def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str,
     """Variants whose runs end by time, for the experiments that give `seconds`."""
     timed = {}
     for name, entry in experiments.items():
-        if "seconds" not in entry:
-            continue
-        seconds = entry["seconds"]
-        for method, variant in zip(entry["methods"], _methods_of(entry), strict=True):
+        for method, variant in _names(entry).items() if "seconds" in entry else ():
             require_known(method, definitions, f"experiments.{name}.methods", "method")
-            definition = definitions[method]
+            definition, seconds = definitions[method], entry["seconds"]
             if "gp" not in definition:
                 raise ConfigError(
                     f"experiments.{name}.seconds: {method!r} is not genetic programming, so time "
@@ -257,10 +234,10 @@ def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str,
     return timed
 
 
-def _methods_of(entry: Json) -> list[str]:
-    """The methods of an experiment; those whose runs end by time are named by it."""
+def _names(entry: Json) -> dict[str, str]:
+    """The methods of an experiment, and their names; those whose runs end by time have it in it."""
     time = f" {entry['seconds']:g} s" if "seconds" in entry else ""
-    return [method + time for method in entry["methods"]]
+    return {method: method + time for method in entry["methods"]}
 
 
 def _experiments(
@@ -269,32 +246,28 @@ def _experiments(
     experiments: dict[str, Experiment] = {}
     missing: dict[str, str] = {}
     for name, entry in config["experiments"].items():
-        where = f"experiments.{name}"
+        where, names = f"experiments.{name}", _names(entry)
         if name in RULES:
             raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
-        names = _methods_of(entry)
-        for method in names:
+        for method in names.values():
             require_known(method, definitions, f"{where}.methods", "method")
             extra = missing_extra(definitions[method].get("estimator", ""))
             if extra:
                 missing[method] = extra
-        for dataset in entry.get("datasets", ()):
+        chosen = entry.get("datasets", config["datasets"])
+        for dataset in chosen:
             require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
         require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
-        methods = [method for method in names if method not in missing]
-        chosen = entry.get("datasets", config["datasets"])
         rules = protocols[entry["protocol"]]
-        kinds = [kind for kind, rule in PAPERS.items() if rule == rules]
-        timed = dict(zip(entry["methods"], names, strict=True)) if "seconds" in entry else {}
         experiments[name] = Experiment(
             name,
             entry.get("title", name.replace("_", " ").capitalize()),
-            list(dict.fromkeys(methods)),
+            [method for method in names.values() if method not in missing],
             [dataset for dataset in config["datasets"] if dataset in chosen],
             entry["protocol"],
             rules.describe(),
-            kinds[0] if kinds else None,
-            timed,
+            next((kind for kind, rule in PAPERS.items() if rule == rules), None),
+            names if "seconds" in entry else {},
             entry.get("seconds"),
         )
     if missing and config["unavailable"] == "refuse":
@@ -302,30 +275,25 @@ def _experiments(
             f"experiments: packages are missing for {', '.join(missing)}. Install them: "
             f"{how_to_install(missing.values())}; or skip these methods: --config unavailable=skip"
         )
-    with_methods = {name: e for name, e in experiments.items() if len(e.methods)}
+    with_methods = {name: e for name, e in experiments.items() if e.methods}
     if not with_methods:
         raise ConfigError("experiments: the packages of all their methods are missing.")
     return with_methods, list(missing)
 
 
-# -- datasets ------------------------------------------------------------------------------------
-
-
 def _spell_out_datasets(config: Json) -> list[str]:
     own, cache = config["own_data"], cache_folder(config["pmlb_cache"])
-    names: list[str] = []
+    names: dict[str, None] = {}
     for name in config["datasets"]:
-        names += embedded_datasets() if name == "embedded" else [name]
-    names = list(dict.fromkeys(names))
+        names |= dict.fromkeys(embedded_datasets() if name == "embedded" else [name])
     at_hand = set(own) | set(paper_datasets())
     strange = [name for name in names if name not in at_hand and not local_file(name, cache)]
     if strange:
         from pmlb import regression_dataset_names  # slow, and seldom needed
 
+        known = [*own, *regression_dataset_names]
         for name in strange:
-            require_known(
-                name, [*own, *regression_dataset_names], "datasets", "PMLB regression dataset"
-            )
+            require_known(name, known, "datasets", "PMLB regression dataset")
     for name, entry in own.items():
         _refuse_signs(entry["file"], f"own_data.{name}.file")
         if not Path(entry["file"]).is_file():
@@ -334,4 +302,4 @@ def _spell_out_datasets(config: Json) -> list[str]:
             raise ConfigError(f"own_data.{name}: the word stands for the shipped datasets.")
         if name in paper_datasets() and name in names:
             raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")
-    return names
+    return list(names)

@@ -1,8 +1,16 @@
-"""What a run leaves behind: its record."""
+"""What a run leaves behind: its record, a line of a file of runs."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict
+
+from ..files import DamagedFileError, read_records, whole_records
+from .paths import seeds_of
+
+PLACE = re.compile(r".*/([^/]+)/([^/]+)/[^/]+-([0-9a-f]{8})/seeds_\d+-\d+\.jsonl")
+"""Protocol, dataset and identity of a file of runs."""
 
 
 class Record(TypedDict):
@@ -45,3 +53,31 @@ class Record(TypedDict):
     versions: dict[str, str]
     inputs: dict[str, Any]
     """Checksums of the source file, the prepared table and the training rows; the noise."""
+
+
+def place_of(path: str | Path) -> tuple[str, ...]:
+    """Protocol, dataset and identity of a file of runs."""
+    found = PLACE.fullmatch(str(path))
+    if not found:
+        raise ValueError(f"{path} is not where files of runs are.")
+    return found.groups()
+
+
+def read_block(path: str | Path) -> list[Record]:
+    """The records of a file of runs; they must be those that its path tells."""
+    records: Any = read_records(path)
+    keys = ("protocol", "dataset", "identity", "seed")
+    wanted = [(*place_of(path), seed) for seed in seeds_of(str(path))]
+    if [tuple(record.get(key) for key in keys) for record in records] != wanted:
+        raise DamagedFileError(str(path), "its runs are not those of its name")
+    return list(records)
+
+
+def good_runs(folder: Path) -> dict[int, Any]:
+    """The runs in the files and journals of a folder that did not fail, by seed."""
+    return {
+        record["seed"]: record
+        for path in sorted(folder.glob("seeds_*.jsonl*"))
+        for record in whole_records(path)
+        if record["status"] == "ok"
+    }

@@ -6,59 +6,45 @@ import functools
 import hashlib
 import logging
 import math
-import re
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..competitors.packages import versions_for
-from ..files import (
-    DamagedFileError,
-    append_record,
-    close_journal,
-    journal_of,
-    read_records,
-    whole_records,
-    write_records,
-)
-from .blocks import seeds_of
-from .learners import Learner, run
-from .problems import Problem, problems
-
-if TYPE_CHECKING:
-    from .records import Record
+from ..files import DamagedFileError, append_record, journal_of, write_records
+from .learners import Learner, learner_of, run
+from .paths import seeds_of
+from .problems import Noise, Problem, noise_estimates, problems
+from .records import good_runs, place_of
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
-PLACE = re.compile(r".*/([^/]+)/([^/]+)/[^/]+-([0-9a-f]{8})/seeds_(\d+-\d+)\.jsonl")
-"""Protocol, dataset, identity and block of a file of runs."""
 
 
 def run_block(
-    make_learner: Callable[[], Learner],
     method: str,
     definition: dict[str, Any],
     data: str,
     facts: str,
     splits: list[str],
-    noise: dict[int, dict[str, Any]],
-    output: str,
+    runs: str,
+    noise: list[str] | None = None,
 ) -> None:
     """Run the seeds of a block. A run that fails is recorded as failed and stops no other.
 
-    The folder of the output has the runs of the same settings, code and data, and no others: what
+    The folder of the file `runs` has runs of the same settings, code and data, and no others: what
     other blocks and journals in it hold is taken from there, so blocks may change their size. Each
     run is written to a journal when it ends, so a block that is killed does no run twice.
     """
-    learner = functools.cache(make_learner)
-    protocol, _, identity, block = place_of(output)
-    done = _finished_runs(Path(output))
+    estimates: Noise = noise_estimates(noise or [])
+    learner = functools.cache(lambda: learner_of(definition, estimates))
+    protocol, _, identity = place_of(runs)
+    done = good_runs(Path(runs).parent)
     records = []
     for problem in problems(data, facts, splits):
-        if problem.seed not in seeds_of(block):
+        if problem.seed not in seeds_of(runs):
             continue
         names = {
             "dataset": problem.dataset,
@@ -66,36 +52,16 @@ def run_block(
             "method": method,
             "seed": problem.seed,
             "identity": identity,
-        } | provenance(problem, definition, noise.get(problem.seed))
+        } | provenance(problem, definition, estimates.get(problem.seed))
         record = done.get(problem.seed)
         if record is None or any(record.get(key) != value for key, value in names.items()):
             record = names | guarded(learner(), problem, method)
-            append_record(journal_of(output), record)
+            append_record(journal_of(runs), record)
         records.append(record)
-    if len(records) != len(seeds_of(block)):
-        raise DamagedFileError(", ".join(splits), f"they lack some of the seeds {block}")
-    write_records(output, records)
-    close_journal(Path(output))
-
-
-def place_of(path: str | Path) -> tuple[str, ...]:
-    """Protocol, dataset, identity and block of a file of runs."""
-    found = PLACE.fullmatch(str(path))
-    if not found:
-        raise ValueError(f"{path} is not where files of runs are.")
-    return found.groups()
-
-
-def read_block(path: str | Path) -> list[Record]:
-    """The records of a file of runs; they must be those that its path tells."""
-    protocol, dataset, identity, block = place_of(path)
-    records: Any = read_records(path)
-    found = [
-        (r.get("protocol"), r.get("dataset"), r.get("identity"), r.get("seed")) for r in records
-    ]
-    if found != [(protocol, dataset, identity, seed) for seed in seeds_of(block)]:
-        raise DamagedFileError(str(path), "its runs are not those of its name")
-    return list(records)
+    if len(records) != len(seeds_of(runs)):
+        raise DamagedFileError(", ".join(splits), f"they lack some of the seeds of {runs}")
+    write_records(runs, records)
+    journal_of(runs).unlink(missing_ok=True)
 
 
 def provenance(
@@ -112,16 +78,6 @@ def provenance(
             "training_rows": rows,
             "noise": noise,
         },
-    }
-
-
-def _finished_runs(output: Path) -> dict[int, Any]:
-    """Good runs in the files and journals beside this one, by seed."""
-    return {
-        record["seed"]: record
-        for path in sorted(output.parent.glob("seeds_*.jsonl*"))
-        for record in whole_records(path)
-        if record["status"] == "ok"
     }
 
 
@@ -147,11 +103,11 @@ def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
     return {"status": "ok"} | record | {"warnings": dict(kinds)}
 
 
-def versions(definition: dict[str, Any]) -> dict[str, str]:
-    """Versions of the libraries that a method's results depend on."""
-    return _versions() | versions_for(definition.get("estimator", ""))
-
-
 @functools.cache
 def _versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
+
+
+def versions(definition: dict[str, Any]) -> dict[str, str]:
+    """Versions of the libraries that a method's results depend on."""
+    return _versions() | versions_for(definition.get("estimator", ""))

@@ -14,6 +14,11 @@ import yaml
 Json = dict[str, Any]
 MOST_VALUES = 200_000
 """In a config, with what its aliases stand for written out."""
+EXAMPLES = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
+WORDS = {
+    "integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false",
+    "array": "a list", "object": "a mapping of keys to values", "null": "null",
+}  # fmt: skip
 
 
 class ConfigError(ValueError):
@@ -53,52 +58,42 @@ def _values(data: Any, where: str = "config") -> Iterator[tuple[str, Any]]:
 def _one_line(error: Any) -> str:
     where = ".".join(map(str, error.absolute_path)) or "config"
     wanted, value = error.validator_value, error.instance
-    if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        strange = next(key for key in value if key not in known)
-        return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
-    if error.validator == "required":
-        missing = next(key for key in wanted if key not in value)
-        return f"{where}: the key {missing!r} is missing."
-    if error.validator == "enum":
-        return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
-    if error.validator == "anyOf":
-        within = [fault for fault in error.context if fault.path]
-        if within:  # the value itself is of the right kind
-            return _one_line(within[0])
-        choices = " or ".join(
-            repr(choice["const"]) if "const" in choice else _kind(choice) for choice in wanted
-        )
-        return f"{where} is {value!r}; it must be {choices}."
-    if error.validator == "pattern":
-        examples = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
-        example = examples.get(where.rpartition(".")[2])
-        if example:
+    match error.validator:
+        case "additionalProperties":
+            known = error.schema.get("properties", {})
+            strange = next(key for key in value if key not in known)
+            return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
+        case "required":
+            missing = next(key for key in wanted if key not in value)
+            return f"{where}: the key {missing!r} is missing."
+        case "enum":
+            return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
+        case "anyOf":
+            within = [fault for fault in error.context if fault.path]
+            if within:  # the value itself is of the right kind
+                return _one_line(within[0])
+            return f"{where} is {value!r}; it must be {' or '.join(map(_kind, wanted))}."
+        case "pattern" if where.rpartition(".")[2] in EXAMPLES:
+            example = EXAMPLES[where.rpartition(".")[2]]
             return f"{where} is {value!r}; it must be the path of a class, like {example}."
-        return f"{where}: {value!r} is not a name; use letters a to z, digits and underscores."
-    if error.validator == "uniqueItems":
-        twice = next(item for k, item in enumerate(value) if item in value[:k])
-        return f"{where}: {twice!r} appears twice; name it once."
-    if error.validator == "type" and "propertyNames" in error.schema_path:
-        return f"{where}: the key {value!r} is not text to YAML; write it in quotes."
-    if error.validator == "type":
-        return f"{where} is {value!r}; it must be {_kind(error.schema)}."
+        case "pattern":
+            return f"{where}: {value!r} is not a name; use letters a to z, digits and underscores."
+        case "uniqueItems":
+            twice = next(item for k, item in enumerate(value) if item in value[:k])
+            return f"{where}: {twice!r} appears twice; name it once."
+        case "type" if "propertyNames" in error.schema_path:
+            return f"{where}: the key {value!r} is not text to YAML; write it in quotes."
+        case "type":
+            return f"{where} is {value!r}; it must be {_kind(error.schema)}."
     return f"{where}: {error.message}."
 
 
 def _kind(schema: Json) -> str:
-    words = {
-        "integer": "a whole number",
-        "number": "a number",
-        "string": "text",
-        "boolean": "true or false",
-        "array": "a list",
-        "object": "a mapping of keys to values",
-        "null": "null",
-    }
+    if "const" in schema:
+        return repr(schema["const"])
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     least = f" of {schema['minimum']} or more" if "minimum" in schema else ""
-    return " or ".join(words[kind] for kind in kinds) + least
+    return " or ".join(WORDS[kind] for kind in kinds) + least
 
 
 def check_text(path: Path) -> None:
@@ -109,8 +104,7 @@ def check_text(path: Path) -> None:
     """
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-        if _size(root, {}) > MOST_VALUES:
-            raise ConfigError(f"config: it has more than {MOST_VALUES} values; make it smaller.")
+        size = _size(root, "", {})
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         where = f", line {place.line + 1}" if place else ""
@@ -119,33 +113,21 @@ def check_text(path: Path) -> None:
         raise ConfigError(f"config: byte {error.start} is not UTF-8; save it as UTF-8.") from None
     except RecursionError:
         raise ConfigError("config: it is nested too deeply; a study needs five levels.") from None
-    waiting: list[tuple[Any, str]] = [(root, "")]
-    seen: set[int] = set()
-    while waiting:
-        node, where = waiting.pop(0)
-        if id(node) in seen:  # an alias
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting += [(item, where) for item in node.value]
-        elif isinstance(node, yaml.MappingNode):
-            _refuse_repeated(node, where)
-            waiting += [(value, f"{where}{key.value}.") for key, value in node.value]
+    if size > MOST_VALUES:
+        raise ConfigError(f"config: it has more than {MOST_VALUES} values; make it smaller.")
 
 
-def _size(node: Any, known: dict[int, int]) -> int:
-    """How many values a node stands for, aliases written out."""
-    if id(node) not in known:
-        known[id(node)] = 1  # a node may hold itself
-        inside = node.value if isinstance(node, yaml.CollectionNode) else ()
-        parts = (part for entry in inside for part in (entry if type(entry) is tuple else [entry]))
-        known[id(node)] = 1 + sum(_size(part, known) for part in parts)
-    return known[id(node)]
-
-
-def _refuse_repeated(node: Any, where: str) -> None:
+def _size(node: Any, where: str, known: dict[int, int]) -> int:
+    """How many values a node stands for, aliases written out; no key may appear twice in it."""
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = size = 1  # a node may hold itself
     lines: dict[tuple[str, str], int] = {}
-    for key, _ in node.value:
+    for entry in node.value if isinstance(node, yaml.CollectionNode) else ():
+        if isinstance(node, yaml.SequenceNode):
+            size += _size(entry, where, known)
+            continue
+        key, value = entry
         name, line = (key.tag, str(key.value)), key.start_mark.line + 1
         if name in lines:
             raise ConfigError(
@@ -153,6 +135,9 @@ def _refuse_repeated(node: Any, where: str) -> None:
                 "keep one of them."
             )
         lines[name] = line
+        size += 1 + _size(value, f"{where}{key.value}.", known)
+    known[id(node)] = size
+    return size
 
 
 def require_known(name: str, known: Iterable[str], where: str, what: str) -> None:

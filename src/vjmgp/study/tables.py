@@ -15,10 +15,14 @@ FORMULA = re.compile("[=+@-]")
 
 
 def write_csv(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a table; a name that a spreadsheet would run gets an apostrophe before it."""
+    """Write a table."""
+    write_whole(Path(path), [as_csv(table)])
+
+
+def as_csv(table: pd.DataFrame) -> bytes:
+    """A table as text; a name that a spreadsheet would run gets an apostrophe before it."""
     names = {column: table[column].map(_guarded) for column in NAME_COLUMNS if column in table}
-    safe = table.assign(**names).rename(columns=_guarded)
-    write_whole(Path(path), [safe.to_csv(index=False).encode()])
+    return table.assign(**names).rename(columns=_guarded).to_csv(index=False).encode()
 
 
 def _guarded(cell: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,18 +30,19 @@ def draw_figures(
     significance: float,
     runs: str,
     curves: str,
-    statistics: Mapping[str, str],
-    folder: str,
+    figures: str,
+    **statistics: str,
 ) -> None:
     """Write each figure as SVG, PDF and PNG, and what they show into `figures.json`."""
     captions: list[dict[str, str]] = []
+    tables = {name: read_table(path) for name, path in statistics.items()}
+    tables |= {"runs": read_runs(runs), "curves": read_table(curves)}
+    found = all_figures(experiment, symbolic, curve_datasets, significance, tables)
     with our_style():
-        for name, figure, title, caption in all_figures(
-            experiment, symbolic, curve_datasets, significance, runs, curves, statistics
-        ):
-            save(figure, Path(folder) / name)
+        for name, figure, title, caption in found:
+            save(figure, Path(figures) / name)
             captions.append({"name": name, "title": title, "caption": caption})
-    write_json(Path(folder) / "figures.json", captions)
+    write_json(Path(figures) / "figures.json", captions)
 
 
 def all_figures(
@@ -49,18 +50,16 @@ def all_figures(
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
-    runs_file: str,
-    curves: str,
-    statistics: Mapping[str, str],
+    tables: dict[str, pd.DataFrame],
 ) -> Iterator[tuple[str, Any, str, str]]:
     """Name, figure, title and caption."""
     pens = pens_of(experiment.methods, (REFERENCE, PLAIN))
-    runs, steps = read_runs(runs_file), read_table(curves)
+    runs = tables["runs"]
     ran = set(runs["method"])
     methods = [name for name in experiment.methods if name in ran]
     datasets = [name for name in experiment.datasets if name in set(runs["dataset"])]
     if len(methods) > 1:
-        counts = {metric: read_table(statistics[f"win_tie_loss_{metric}"]) for metric in METRICS}
+        counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
         paper = papers_counts(experiment.name, experiment.papers_kind, experiment.timed)
         yield (
             "counts", count_chart(counts, methods, paper), "Better, similar, worse",
@@ -74,7 +73,7 @@ def all_figures(
             "Mean test R², model size and training time over the datasets that all methods have, "
             "with 95 % bootstrap intervals. Symbolic methods have a star.",
         )  # fmt: skip
-        pairs = read_table(statistics["pairwise"])
+        pairs = tables["pairwise"]
         if pairs["p_adjusted"].notna().any():
             yield (
                 "pairwise", heat_map(pairs, methods, significance), "All pairs of methods",
@@ -100,7 +99,7 @@ def all_figures(
         "Model size (nodes of symbolic models; SRBench's conventions for others) and training "
         "time, tuning included, of all runs.",
     )  # fmt: skip
-    yield from _curves(runs, steps, methods, curve_datasets or datasets[:4], pens)
+    yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
 
 
 def _curves(

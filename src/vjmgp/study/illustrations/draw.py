@@ -71,13 +71,13 @@ ILLUSTRATIONS = [
 ]  # fmt: skip
 
 
-def draw_illustrations(folder: str) -> None:
+def draw_illustrations(figures: str) -> None:
     """Write the figures as SVG, PDF and PNG, the table as CSV and LaTeX, and what they show."""
     from ...warmup import compile_kernels
 
     compile_kernels()
     compile_kernels("none")
-    home = Path(folder)
+    home = Path(figures)
     entries: list[dict[str, Any]] = []
     with our_style():
         for entry in ILLUSTRATIONS:

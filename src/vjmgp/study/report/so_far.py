@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...files import DamagedFileError
 from ..collect import collect_runs, join_runs
 from ..figures.draw import draw_figures
-from ..names import PAPER
 from ..paths import ExperimentFiles
-from ..runs import read_block
+from ..records import read_block
 from ..scoreboard.score import score_claims
 from ..statistics.compare import compare_methods
 from ..tables import read_table
@@ -72,21 +71,17 @@ def _usable(paths: list[str]) -> tuple[list[str], bool]:
 
 
 def _one_experiment(
-    files: ExperimentFiles, runs: list[str], entry: Experiment, study: dict[str, Any]
+    files: ExperimentFiles, records: list[str], entry: Experiment, study: dict[str, Any]
 ) -> str:
     """Tables and figures of an experiment; the path of its table of runs."""
-    level = study["config"]["significance"]
-    collect_runs(runs, files.runs, files.curves, files.models)
-    table = read_table(files.runs)
+    collect_runs(records, files.runs, files.curves, files.models)
+    table, level = read_table(files.runs), study["config"]["significance"]
     methods = [name for name in entry.methods if name in set(table["method"])]
     datasets = [name for name in entry.datasets if name in set(table["dataset"])]
-    compare_methods(
-        files.runs, methods, datasets, beside_paper=entry.papers_kind == PAPER, significance=level,
-        tables=files.statistics, latex=files.latex,
-    )  # fmt: skip
+    entry = replace(entry, methods=methods, datasets=datasets)
+    compare_methods(files.runs, entry, level, files.latex, **files.statistics)
     draw_figures(
-        replace(entry, methods=methods, datasets=datasets), study["symbolic"],
-        study["config"]["curve_datasets"], level, files.runs, files.curves, files.statistics,
-        files.figures,
+        entry, study["symbolic"], study["config"]["curve_datasets"], level, files.runs,
+        files.curves, files.figures, **files.statistics,
     )  # fmt: skip
     return files.runs

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ..latex import write_latex
-from ..names import METRICS, PAPER_COLUMN
+from ..names import METRICS, PAPER, PAPER_COLUMN
 from ..tables import read_runs, write_csv
 from .counts import counts_of, matrix_of
 from .paired import paired_tests
 from .pairwise import pairwise_tests
 from .summaries import by_dataset, summary_of, with_paper
 
+if TYPE_CHECKING:
+    from ..model import Experiment
+
 
 def compare_methods(
-    runs: str,
-    methods: list[str],
-    datasets: list[str],
-    *,
-    beside_paper: bool,
-    significance: float,
-    tables: Mapping[str, str],
-    latex: str,
+    runs: str, experiment: Experiment, significance: float, latex: str, **tables: str
 ) -> None:
     """Write an experiment's statistics: `tables` by their names, and all of them as LaTeX."""
     table, to_print = read_runs(runs), Path(latex)
+    methods, datasets = experiment.methods, experiment.datasets
     summary = summary_of(table, methods, datasets)
     write_csv(tables["summary"], summary)
     write_latex(
@@ -39,7 +36,7 @@ def compare_methods(
     )  # fmt: skip
     medians = by_dataset(table, methods, datasets)
     found = {
-        "medians": with_paper(medians) if beside_paper else medians,
+        "medians": with_paper(medians) if experiment.papers_kind == PAPER else medians,
         "means": by_dataset(table, methods, datasets, how="mean"),
     }
     for name, values in found.items():
