@@ -12,7 +12,7 @@ import pytest
 from workflow_runs import STUDY, TABLES, all_tables, made, ran, snakemake
 
 from vjmgp.cli.place import read_config
-from vjmgp.engine.identity import engine_id
+from vjmgp.engine.identity import source_hash
 from vjmgp.study import running, status
 from vjmgp.study.seals import read_records
 
@@ -253,7 +253,7 @@ def test_a_run_that_gives_nan_is_listed_and_not_averaged_in(tmp_path):
 
 def test_killed_when_kernels_were_just_compiled(tmp_path):
     """Snakemake did not live to note it; everything else is still to be done."""
-    mark = f"results/kernels/{engine_id()}/jensen_gap-lexicase.txt"
+    mark = f"results/kernels/{source_hash()}/jensen_gap-lexicase.txt"
     snakemake(tmp_path, STUDY, mark)
     notes = tmp_path / ".snakemake"
     for path in (notes / "metadata").iterdir():

@@ -81,10 +81,10 @@ def test_another_significance_reruns_no_run(study):
 
 
 def test_a_changed_engine_reruns_genetic_programming_alone(study, tmp_path):
-    """The engine's identity is that of its files: here, as if one had been edited."""
+    """As if another version of the engine were installed."""
     folder, config, _ = study
     (tmp_path / "sitecustomize.py").write_text(
-        "import vjmgp.engine.identity as identity\nidentity.engine_id = lambda: 'edited'\n"
+        "import vjmgp.engine.identity as identity\nidentity.ENGINE_VERSION = 'other'\n"
     )
     said = snakemake(folder, config, TABLES, "-n", PYTHONPATH=str(tmp_path))
     jobs = dict(line.split() for line in said.splitlines() if len(line.split()) == 2)

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .datasets import Dataset, load_dataset, load_file
     from .engine.functions import FUNCTION_NAMES
-    from .engine.identity import engine_id
+    from .engine.identity import ENGINE_VERSION
     from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
@@ -35,12 +35,13 @@ _HOME = {
     "label_noise_split": "protocol",
     "add_label_noise": "protocol",
     "r2": "protocol",
-    "engine_id": "engine.identity",
+    "ENGINE_VERSION": "engine.identity",
     "mic": "engine.mic",
     "compile_kernels": "warmup",
 }
 
 __all__ = [
+    "ENGINE_VERSION",
     "FUNCTION_NAMES",
     "REGULARIZERS",
     "SELECTIONS",
@@ -50,7 +51,6 @@ __all__ = [
     "add_label_noise",
     "compile_kernels",
     "embedded_datasets",
-    "engine_id",
     "label_noise_split",
     "load_dataset",
     "load_file",

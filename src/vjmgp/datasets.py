@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from .fetching import cache_folder, fetch, package_folder
 
 TARGET = "target"
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
+"""Each number in a file becomes the nearest float, which pandas does by itself from 3.1 on."""
 READERS: dict[str, Callable[[Path, bool], pd.DataFrame]] = {
     ".csv": lambda path, as_written: _read_text(path, ",", as_written),
     ".tsv": lambda path, as_written: _read_text(path, "\t", as_written),
@@ -76,7 +79,7 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
 
 def read_pmlb(name: str, path: Path) -> Dataset:
     """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
-    table = pd.read_csv(path, sep="\t").dropna()
+    table = pd.read_csv(path, sep="\t", **EXACT).dropna()
     return _from_table(name, table, TARGET, tuple(known_nominal_columns().get(name, ())))
 
 
@@ -112,7 +115,7 @@ def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     if as_written:
         as_text: pd.DataFrame = pd.read_csv(path, **text)
         return as_text.set_axis(names, axis=1)
-    table = pd.read_csv(path, sep=separator)
+    table: pd.DataFrame = pd.read_csv(path, sep=separator, **EXACT)
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
     return table

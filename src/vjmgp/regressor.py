@@ -18,7 +18,7 @@ from .engine.archive import O1, make_archive
 from .engine.choice import FINAL_RULES
 from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
-from .engine.identity import engine_id
+from .engine.identity import ENGINE_VERSION
 from .engine.preparation import prepare
 from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
@@ -140,6 +140,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         Every model that was ever on the front of a restart.
     noise_r2_, tau_ : float
         The noise estimate (NaN where none was needed) and the weight it gave.
+    engine_version_ : str
+        The engine's version: the same version, data, parameters and seed give the same model.
     stopped_by_ : {"generations", "max_time", "callback", "interrupt", "constant"}
         Why the run ended.
     timings_ : dict
@@ -241,7 +243,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         nominal = nominal_columns(table, names, self.categorical_features)
         standardizer = fit_standardizer(table, y, names, nominal)
         self._standardizer = standardizer
-        self.engine_id_ = engine_id()
+        self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, y)
         compile_kernels(self.regularizer, self.selection)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
-from vjmgp.engine.identity import engine_id
+from vjmgp.engine.identity import ENGINE_VERSION, source_hash
 from vjmgp.study import checks, faults, leftovers, running, warm
 from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
 from vjmgp.study.outdated import code_of
@@ -90,7 +90,7 @@ def files_of_block(step, wildcards):
 
 def kernels_of(wildcards):
     """The mark that a method's kernels are compiled."""
-    return f"{RESULTS}/kernels/{engine_id()}/{method_of(wildcards).kernels}.txt"
+    return f"{RESULTS}/kernels/{source_hash()}/{method_of(wildcards).kernels}.txt"
 
 
 def source_of(wildcards):

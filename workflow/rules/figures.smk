@@ -39,7 +39,7 @@ rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
         kernels=expand(
-            f"<results>/kernels/{engine_id()}/{{variant}}.txt",
+            f"<results>/kernels/{source_hash()}/{{variant}}.txt",
             variant=[SHARED_KERNELS, "none-lexicase"],
         ),
     output:
@@ -59,7 +59,7 @@ rule illustrations:
         mem_mb=2000,
         runtime=20,
     params:
-        engine=engine_id(),
+        engine=ENGINE_VERSION,
         code=code_id(
             "formula.py",
             "model.py",

@@ -4,7 +4,7 @@
 rule compile_kernels:
     # Once per machine, engine and variant, before many jobs start: they only load what is there.
     output:
-        f"<results>/kernels/{engine_id()}/{{variant}}.txt",
+        f"<results>/kernels/{source_hash()}/{{variant}}.txt",
     log:
         "<logs>/compile_kernels/{variant}.log",
     priority: 30
@@ -23,7 +23,7 @@ rule estimate_noise:
         data="<results>/datasets/{dataset}/data.parquet",
         facts="<results>/datasets/{dataset}/facts.json",
         splits="<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
-        kernels=f"<results>/kernels/{engine_id()}/{SHARED_KERNELS}.txt",
+        kernels=f"<results>/kernels/{source_hash()}/{SHARED_KERNELS}.txt",
     output:
         "<results>/noise/{protocol}/{dataset}/seeds_{block}.json",
     log:
@@ -36,7 +36,7 @@ rule estimate_noise:
         mem_mb=growing(1000),
         runtime=growing(20),
     params:
-        engine=engine_id(),
+        engine=ENGINE_VERSION,
         code=code_id("tabular.py", "study/data.py"),
     script:
         "../scripts/estimate_noise.py"

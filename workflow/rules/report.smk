@@ -47,7 +47,7 @@ rule report_so_far:
         runtime=20,
     params:
         results=RESULTS,
-        engine=engine_id(),
+        engine=ENGINE_VERSION,
         study=lambda wildcards: checks.for_report_so_far(STUDY),
     script:
         "../scripts/report_so_far.py"

@@ -17,7 +17,7 @@ rule collect_runs:
         mem_mb=growing(4000),
         runtime=growing(20),
     params:
-        engine=engine_id(),
+        engine=ENGINE_VERSION,
         code=code_id("study/collect.py"),
     script:
         "../scripts/collect_runs.py"

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
         "target": options.target,
         "seed": options.seed,
         "r2": scores,
-        "engine": model.engine_id_,
+        "engine": model.engine_version_,
         "versions": versions({}),
         "stopped_by": model.stopped_by_,
     }

@@ -65,7 +65,7 @@ def write_page(
 <h1>{escape(title)}</h1>
 <p>{len(data)} rows, {data.inputs.shape[1]} inputs; {model.n_iter_} generations of
 {model.population_size} models, seed {model.random_state},
-engine <code>{model.engine_id_}</code>.</p>
+engine <code>{model.engine_version_}</code>.</p>
 {f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
 <table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
 <h2>Formula</h2>

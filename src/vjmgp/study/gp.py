@@ -68,7 +68,7 @@ class GeneticProgramming:
             "noise_r2": self.regressor.noise_r2_,
             "tau": self.regressor.tau_,
             "generations": self.regressor.n_iter_,
-            "engine": self.regressor.engine_id_,
+            "engine": self.regressor.engine_version_,
             "curve": evolution_curve(self.regressor, self.problem),
         }
         if final is not None:

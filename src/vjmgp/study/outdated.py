@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..engine.identity import engine_id
+from ..engine.identity import ENGINE_VERSION
 from ..fetching import checksum
 from . import checks
 from .config import Method, Study, code_id
 from .seals import is_whole, read_sealed
 
 CODE_OF_RUNS = ("study/data.py", "study/runs.py", "study/learners.py")
-CODE_OF_GP = ("model.py", "formula.py", "regressor.py", "front.py", "tabular.py", "study/gp.py")
+CODE_OF_GP = ("study/gp.py",)  # what the engine's version stands for is not among them
 CODE_OF_BASELINES = (
     *("tabular.py", "formula.py", "engine/scores.py", "study/baselines.py"),
     *(f"competitors/{name}.py" for name in ("tuning", "shortcuts", "sizes", "texts")),
@@ -35,7 +35,7 @@ def code_of(method: Method) -> dict[str, str]:
 @functools.cache
 def _code(is_gp: bool) -> dict[str, str]:
     part = CODE_OF_GP if is_gp else CODE_OF_BASELINES
-    return {"engine": engine_id() if is_gp else "", "code": code_id(*CODE_OF_RUNS, *part)}
+    return {"engine": ENGINE_VERSION if is_gp else "", "code": code_id(*CODE_OF_RUNS, *part)}
 
 
 def outdated_runs(study: Study) -> Iterator[Path]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..engine.identity import engine_id
+from ..engine.identity import ENGINE_VERSION
 from ..protocol import Protocol
 from .config import Method, Study, seeds_of
 from .data import Problem, noise_of, problems
@@ -176,8 +176,8 @@ def _cannot_compare(method: Method, record: Record) -> str | None:
     """Why a run made now would be another one."""
     if record["definition"] != json.loads(json.dumps(method.definition)):
         return "its settings are not those of the config: run the study again"
-    if method.is_gp and record["engine"] != engine_id():
-        return f"made by engine {record['engine']}, this is {engine_id()}: run the study again"
+    if method.is_gp and record["engine"] != ENGINE_VERSION:
+        return f"made by engine {record['engine']}, this is {ENGINE_VERSION}: run the study again"
     now = versions(method.definition)
     changed = [
         f"{name} {version} then, {now.get(name)} now"

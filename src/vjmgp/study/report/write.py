@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from ...engine.identity import engine_id
+from ...engine.identity import ENGINE_VERSION
 from ...fetching import write_whole
 from ..collect import read_table
 from ..data import read_json
@@ -121,7 +121,7 @@ def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
         "skipped": study["skipped"],
         "progress": progress(table, study),
         "config": as_yaml(study["config"]),
-        "engine": engine_id(),
+        "engine": ENGINE_VERSION,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(),
