@@ -178,7 +178,7 @@ def test_a_refit_by_the_papers_rule_has_no_student(table):
 def test_other_measures_follow_their_own_rule(table):
     model = small(regularizer="parsimony").fit(*table)
     assert not model.pareto_front_["student"].any()
-    with pytest.raises(ValueError, match="needs a regulariser in units of the target's variance"):
+    with pytest.raises(ValueError, match="rule is 'distil', but 'parsimony' is not in units"):
         model.choose(rule="distil")
     with pytest.raises(ValueError, match="'parsimony' is not in units"):
         small(regularizer="parsimony", final_rule="distil").fit(*table)
@@ -194,7 +194,7 @@ def test_where_the_student_stays_far_the_teachers_best_model_serves(table, monke
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"restarts": 0}, "restarts is 0; it must be a whole number from 1 on"),
+        ({"restarts": 0}, "restarts is 0; it must be a whole number from 1 to"),
         ({"restarts": 1.5}, "restarts is 1.5"),
         ({"node_price": -1}, "node_price is -1; it must be a number of 0 or more"),
         ({"node_price": float("nan")}, "node_price is nan"),
@@ -211,7 +211,7 @@ def test_wrong_choices_are_refused(fitted):
         fitted.choose(predict_with="all")
     with pytest.raises(ValueError, match="node_price is -1"):
         fitted.choose(rule="distil", node_price=-1)
-    with pytest.raises(ValueError, match="There is no rule 'best'"):
+    with pytest.raises(ValueError, match="rule is 'best'; it must be one of"):
         fitted.choose(rule="best")
 
 

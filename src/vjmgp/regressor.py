@@ -9,22 +9,28 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .engine.archive import O1, make_archive
-from .engine.choice import FINAL_RULES
 from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import ENGINE_VERSION
 from .engine.preparation import prepare
-from .engine.regularizers import find_regularizer
-from .engine.selection import SELECTIONS
 from .engine.settings import Settings
-from .front import PREDICTORS, FrontMixin, check_price
+from .front import FrontMixin
+from .parameters import (
+    PARAMETERS,
+    check_depths,
+    check_final_rule,
+    check_memory,
+    checked,
+)
 from .search import Search
+from .state import whole_or_not_at_all
 from .tabular import as_frame, fit_standardizer, nominal_columns, refuse_dates
 from .warmup import compile_kernels
 
@@ -235,9 +241,11 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     # -- fitting ------------------------------------------------------------------------------
 
+    @whole_or_not_at_all
     def fit(self, X: Any, y: Any) -> VJMRegressor:
         """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
-        settings = self._settings()
+        parameters = self._parameters()
+        settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         table, y = self._check_training_data(X, y)
         names = self._column_names()
         nominal = nominal_columns(table, names, self.categorical_features)
@@ -246,17 +254,18 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, y)
-        compile_kernels(self.regularizer, self.selection)
+        workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
+        check_memory(settings, len(y), len(standardizer.inputs), workers)
+        compile_kernels(settings.regularizer, settings.selection)
         self._prepared = prepare(
             standardizer.standardize(table),
             standardizer.standardize_target(y),
             settings,
             self._seed(),
-            self.noise_r2,
+            parameters["noise_r2"],
         )
-        search = Search(
-            self._prepared, self.restarts, self.n_jobs, self.max_time, self.callback, self.progress
-        )
+        names_of_search = ("restarts", "n_jobs", "max_time", "callback", "progress")
+        search = Search(self._prepared, **{name: parameters[name] for name in names_of_search})
         search.run()
         self.stopped_by_ = search.stopped_by
         self.archive_, history = search.result()
@@ -273,40 +282,15 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         }
         return self
 
-    def _settings(self) -> Settings:
-        choices: dict[str, list[str]] = {
-            "selection": list(SELECTIONS),
-            "final_rule": list(FINAL_RULES),
-            "predict_with": list(PREDICTORS),
-        }
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"{name} is {getattr(self, name)!r}; it must be one of "
-                    f"{', '.join(map(repr, known))}."
-                )
-        own = find_regularizer(self.regularizer).final_rule
-        if self.final_rule == "distil" and own != "tau":
-            raise ValueError(
-                f"final_rule is 'distil', but {self.regularizer!r} is not in units of the target's "
-                "variance; use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
-            )
-        if not (isinstance(self.restarts, Integral) and self.restarts >= 1):
-            raise ValueError(f"restarts is {self.restarts!r}; it must be a whole number from 1 on.")
-        check_price(self.node_price)
-        if self.max_time is not None and not self.max_time > 0:
-            raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
-        values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
-        for name in ("functions", "ridge_alphas", "init_depth"):
-            if isinstance(values[name], str) or not np.iterable(values[name]):
-                raise ValueError(f"{name} is {values[name]!r}; it must be a sequence.")
-            values[name] = tuple(values[name])
-        return Settings(**values)
+    def _parameters(self) -> dict[str, Any]:
+        """All parameters, checked, as plain Python values."""
+        parameters = {name: checked(name, getattr(self, name)) for name in PARAMETERS}
+        check_depths(parameters["init_depth"], parameters["max_depth"])
+        check_final_rule(parameters["final_rule"], parameters["regularizer"])
+        return parameters
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer):
-            if self.random_state < 0:
-                raise ValueError(f"random_state is {self.random_state}; it must be 0 or more.")
+        if isinstance(self.random_state, Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
@@ -366,7 +350,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.timings_ = {"preparation": 0.0, "evolution": 0.0, "choice": 0.0}
         self.stopped_by_ = "constant"
         self._prepared, self.student_ = None, None
-        return self.choose()
+        self.choose()
+        return self
 
     # -- using the model ----------------------------------------------------------------------
 
