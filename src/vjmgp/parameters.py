@@ -180,9 +180,12 @@ PARAMETERS: dict[str, Rule] = {
     "final_rule": one_of(FINAL_RULES),
     "node_price": NOT_NEGATIVE,
     "predict_with": one_of(PREDICTORS),
+    "clip_predictions": FLAG,
     "categorical_features": optional(
         Rule("'auto', column names, positions or a mask", _is_choice_of_columns)
     ),
+    "encoding": one_of(("auto", "onehot", "target")),
+    "missing": one_of(("error", "median", "indicator")),
     "memory_limit": NOT_NEGATIVE,
     "callback": optional(Rule("a function of one argument", callable)),
     "progress": FLAG,

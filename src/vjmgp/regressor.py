@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -13,7 +14,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .engine.archive import O1, make_archive
 from .engine.distil import NODE_PRICE
@@ -22,6 +23,7 @@ from .engine.identity import ENGINE_VERSION
 from .engine.preparation import prepare
 from .engine.settings import Settings
 from .front import FrontMixin
+from .inputs import as_frame, as_table, as_target, check_columns, column_names
 from .parameters import (
     PARAMETERS,
     check_depths,
@@ -31,7 +33,7 @@ from .parameters import (
 )
 from .search import Search
 from .state import whole_or_not_at_all
-from .tabular import as_frame, fit_standardizer, nominal_columns, refuse_dates
+from .tabular import fit_standardizer, nominal_columns
 from .warmup import compile_kernels
 
 Floats = NDArray[np.float64]
@@ -120,9 +122,19 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         What `predict` uses: the formula; the weighted mean of all models found; or that mean
         together with Extra Trees and a Gaussian process. The last two predict better and cannot be
         read.
+    clip_predictions : bool, default=True
+        Whether `predict` keeps to the range of the training target, as in the paper.
     categorical_features : "auto", None, or column names, positions or a mask
-        Columns to encode by their target means. "auto": text and category columns of a
+        Nominal columns, whose levels have no order. "auto": text and category columns of a
         DataFrame.
+    encoding : {"auto", "onehot", "target"}, default="auto"
+        How nominal columns become numbers. "onehot": an input for each level, 1 or 0, all of them
+        0 for a level that training did not see; two levels make one input. "target": shrunken
+        means of the target, as in the paper. "auto": "onehot" up to 5 levels, else "target".
+    missing : {"error", "median", "indicator"}, default="error"
+        Missing numbers in X: an error; the median of the training rows in their place; or that,
+        and for each column with missing numbers an input that tells where. Missing levels of a
+        nominal column are a level of their own, always.
     memory_limit : float, default=4096
         MiB for stored feature values. A smaller store costs time, never changes a result.
     callback : callable or None
@@ -191,7 +203,10 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         final_rule: str = "auto",
         node_price: float = NODE_PRICE,
         predict_with: Literal["model", "front", "blend"] = "model",
+        clip_predictions: bool = True,
         categorical_features: Any = "auto",
+        encoding: Literal["auto", "onehot", "target"] = "auto",
+        missing: Literal["error", "median", "indicator"] = "error",
         memory_limit: float = 4096.0,
         callback: Callable[[Record], bool | None] | None = None,
         progress: bool = False,
@@ -229,15 +244,18 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.final_rule = final_rule
         self.node_price = node_price
         self.predict_with = predict_with
+        self.clip_predictions = clip_predictions
         self.categorical_features = categorical_features
+        self.encoding = encoding
+        self.missing = missing
         self.memory_limit = memory_limit
         self.callback = callback
         self.progress = progress
 
     @classmethod
     def paper(cls, regularizer: str = "jensen_gap", **settings: Any) -> Self:
-        """The paper's method: the final model is one of the front, by the regulariser's rule."""
-        return cls(regularizer, **{"final_rule": "paper"} | settings)
+        """The paper's method: one model of the front, by the regulariser's rule; target means."""
+        return cls(regularizer, **{"final_rule": "paper", "encoding": "target"} | settings)
 
     # -- fitting ------------------------------------------------------------------------------
 
@@ -247,9 +265,12 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         parameters = self._parameters()
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         table, y = self._check_training_data(X, y)
-        names = self._column_names()
+        names = column_names(table)
         nominal = nominal_columns(table, names, self.categorical_features)
-        standardizer = fit_standardizer(table, y, names, nominal)
+        standardizer = fit_standardizer(
+            table, y, names, nominal, parameters["encoding"], parameters["missing"]
+        )
+        standardizer = replace(standardizer, clips=parameters["clip_predictions"])
         self._standardizer = standardizer
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
@@ -295,48 +316,17 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Floats]:
-        """X as a DataFrame or float matrix, y as floats, with scikit-learn's usual checks."""
-        if y is None:
-            raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
-        refuse_dates(X)
-        X = self._as_table(X)
-        if self._has_nominal(X):
-            validate_data(self, X, skip_check_array=True)
-            target = column_or_1d(np.asarray(y), dtype=np.float64, warn=True)
-            if len(target) != len(X):
-                raise ValueError(f"X has {len(X)} rows, but y has {len(target)}.")
-            if not np.isfinite(target).all():
-                raise ValueError("Input y contains NaN or infinity.")
-            table = X
-        else:
-            table, target = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
-            )
+        """X as a DataFrame or matrix, y as floats; scikit-learn keeps names and number."""
+        table = as_table(X)
+        wanted = self.categorical_features
+        if not (wanted is None or (isinstance(wanted, str) and wanted == "auto")):
+            table = as_frame(table)
+        check_columns(table)
+        target = as_target(y, len(table))
         if len(target) < 2:
             raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
-        return table, np.asarray(target, dtype=np.float64)
-
-    def _as_table(self, X: Any) -> Any:
-        """X as a DataFrame where columns are named as categorical; else as it is."""
-        wanted = self.categorical_features
-        plain = wanted is None or (isinstance(wanted, str) and wanted == "auto")
-        return X if plain or not np.size(wanted) else as_frame(X)
-
-    def _has_nominal(self, X: Any) -> bool:
-        names = [str(name) for name in getattr(X, "columns", [])]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"The column name {twice!r} appears more than once.")
-        if not hasattr(X, "iloc"):
-            return False
-        if not all(isinstance(name, str) for name in X.columns):
-            names = [f"x{k}" for k in range(len(names))]  # as scikit-learn does
-        return bool(nominal_columns(X, names, self.categorical_features))
-
-    def _column_names(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [f"x{k}" for k in range(self.n_features_in_)]
+        validate_data(self, table, skip_check_array=True)
+        return table, target
 
     def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
@@ -357,16 +347,20 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     def _check_new_data(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        refuse_dates(X)
-        if any(column.codes is not None for column in self._standardizer.columns):
-            table = as_frame(X)
-            validate_data(self, table, skip_check_array=True, reset=False)
-        else:
-            table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        table = as_table(X)
+        check_columns(table)
+        if len(table) == 0:
+            raise ValueError("X has no rows (0 samples); give one row or more.")
+        validate_data(self, table, skip_check_array=True, reset=False)
+        if hasattr(table, "iloc") and not hasattr(self, "feature_names_in_"):
+            return table.set_axis(self._standardizer.names, axis=1)  # positions count
         return table
 
     def predict(self, X: Any) -> Floats:
-        """Predictions, clipped to the range of the training target."""
+        """Predictions, clipped to the range of the training target unless told otherwise.
+
+        An `ExtrapolationWarning` tells of rows outside the training range of an input.
+        """
         table = self._check_new_data(X)
         return self.predictor_.predict(table)
 
@@ -381,7 +375,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         previous, values = None, np.full(len(x), self._standardizer.target_mean)
         for entry in self.staged_choices():
             if entry != previous and entry is not None:
-                previous, values = entry, self._model(entry).predict_standardized(x)
+                previous, values = entry, self._model(entry).predict_rows(x)
             yield values.copy()
 
     def transform(self, X: Any) -> Floats:
@@ -408,5 +402,6 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("median", "indicator")
         tags.transformer_tags.preserves_dtype = []  # features are float64 whatever comes in
         return tags
