@@ -158,11 +158,9 @@ class BlendModel(TableModel):
         x = np.ascontiguousarray(x)
         trees = np.empty(len(x))
         predict_forest(self.forest, x, trees)
-        parts = (
-            self.front.predict_standardized(x),
-            trees,
-            predict_gaussian_process(self.process, x),
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # far away from all training rows
+            process = predict_gaussian_process(self.process, x)
+        parts = self.front.predict_standardized(x), trees, process
         return np.asarray(sum(share * part for share, part in zip(self.shares, parts, strict=True)))
 
     def _content(self) -> dict[str, Any]:
@@ -229,6 +227,7 @@ def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats],
     out = np.empty(len(x))
     for start in range(0, len(x), CHUNK):
         out[start : start + CHUNK] = predict(x[start : start + CHUNK])
+    out[np.isnan(out)] = 0.0  # the mean of the standardised target
     return standardizer.clip_target(standardizer.restore_target(out))
 
 

@@ -27,9 +27,6 @@ class Beyond(NamedTuple):
     high: float
     rows: int
 
-    def __str__(self) -> str:
-        return f"{self.name!r} ({self.low:.6g} to {self.high:.6g}, {self.rows} rows)"
-
 
 def inputs_beyond(
     standardizer: Standardizer, values: Floats, inputs: Iterable[int]
@@ -50,11 +47,13 @@ def warn_beyond(standardizer: Standardizer, values: Floats, inputs: Iterable[int
     """Warn once of all inputs that leave their range."""
     found = inputs_beyond(standardizer, values, inputs)
     if found:
-        more = len(found) - MOST_NAMED
-        names = ", ".join(map(str, found[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
+        names = ", ".join(
+            f"{name!r} ({low:.6g} to {high:.6g}; {rows} of {len(values)} rows)"
+            for name, low, high, rows in found[:MOST_NAMED]
+        )
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         warnings.warn(
-            f"Of {len(values)} rows, some lie outside the training range of {names}: the model "
-            "extrapolates there.",
+            f"X leaves the training range of {names}{more}: the model extrapolates there.",
             ExtrapolationWarning,
             stacklevel=_level_of_the_user(),
         )
@@ -65,7 +64,7 @@ def _level_of_the_user() -> int:
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("vjmgp."):
         level, frame = level + 1, frame.f_back
-    return level - 1 or 1
+    return level
 
 
 @contextlib.contextmanager

@@ -298,6 +298,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         return _from_text(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    except TypeError:
+        raise ValueError(f"load_model takes the path of a file, not {path!r}.") from None
     except RecursionError:
         raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
 
@@ -352,7 +354,7 @@ def _scale(value: Any) -> float:
 
 
 def _range(values: Any) -> tuple[float, float]:
-    low, high = (_number(value, "range") for value in values)
+    low, high = floats_from(values, "range", (2,)).tolist()
     if low > high:
         raise ValueError(f"The model is malformed: range is {low} to {high}.")
     return low, high
