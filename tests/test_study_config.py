@@ -17,7 +17,7 @@ from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.engine.choice import FINAL_RULES
 from vjmgp.engine.settings import Settings
-from vjmgp.front import PREDICTORS
+from vjmgp.parameters import PREDICTORS
 from vjmgp.study import checks
 from vjmgp.study.config import RULES as RULES_OF_WORKFLOW
 from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of

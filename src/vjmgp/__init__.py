@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
+    from .extrapolation import ExtrapolationWarning
     from .fetching import embedded_datasets
     from .model import SymbolicModel, load_model
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
@@ -25,6 +26,7 @@ _HOME = {
     "REGULARIZERS": "engine.regularizers",
     "SELECTIONS": "engine.selection",
     "FUNCTION_NAMES": "engine.functions",
+    "ExtrapolationWarning": "extrapolation",
     "SymbolicModel": "model",
     "load_model": "model",
     "Dataset": "datasets",
@@ -46,6 +48,7 @@ __all__ = [
     "REGULARIZERS",
     "SELECTIONS",
     "Dataset",
+    "ExtrapolationWarning",
     "SymbolicModel",
     "VJMRegressor",
     "add_label_noise",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,6 +73,11 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
     `cache` is the folder that PMLB's package keeps its files in; by default the one in the
     environment variable VJMGP_PMLB_CACHE.
     """
+    if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
+        raise ValueError(
+            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
+            "your own with load_file."
+        )
     with tempfile.TemporaryDirectory() as folder:
         source = fetch(name, cache_folder(cache), Path(folder))
         return read_pmlb(name, source.path)

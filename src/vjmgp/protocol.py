@@ -6,9 +6,9 @@ import zlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .engine.scores import r2
+from .engine import scores
 
 __all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
@@ -21,6 +21,20 @@ LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
 """Five folds need a row each; one test row has no R²."""
 LABEL_NOISE_MAX_ROWS = 2000
 """Datasets with fewer rows take part in the label-noise experiment."""
+
+
+def r2(truth: ArrayLike, prediction: ArrayLike) -> float:
+    """Coefficient of determination; 0 where the truth does not vary."""
+    try:
+        observed, predicted = np.asarray(truth, np.float64), np.asarray(prediction, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"r2 takes two rows of numbers ({error}).") from None
+    if observed.shape != predicted.shape or observed.ndim != 1 or not len(observed):
+        raise ValueError(
+            f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
+            f"{observed.shape}, prediction {predicted.shape}."
+        )
+    return scores.r2(observed, predicted)
 
 
 def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:

@@ -9,7 +9,6 @@ import csv
 import functools
 import importlib
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ import yaml
 from ..competitors.packages import how_to_install, missing_extra
 from ..engine.identity import hash_of_files
 from ..fetching import cache_folder, embedded_datasets, local_file, package_folder
+from ..imports import refuse_import
 from ..protocol import LABEL_NOISE, PAPER, Protocol
 from .schema import ConfigError, Json, check, require_known, with_defaults
 
@@ -271,19 +271,11 @@ def _check_method(name: str, definition: Json) -> None:
 
 
 def _check_import(path: str, where: str) -> None:
-    """What a config names is imported later, which of some modules does things by itself.
-
-    So nothing is let through that holds no method: Python's own library, and what libraries do not
-    mean for others, such as package.__main__ and package.tests.
-    """
-    parts = path.split(".")
-    if parts[0] in sys.stdlib_module_names:
-        raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
-    private = [part for part in parts if part.startswith("_") or part in ("tests", "conftest")]
-    if private:
-        raise ConfigError(
-            f"{where}: {path} is not for others to import ({private[0]}); give a public path."
-        )
+    """What a config names is imported later, which of some modules does things by itself."""
+    try:
+        refuse_import(path)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def grids_of(definition: Json) -> list[Json]:

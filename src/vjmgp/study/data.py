@@ -20,14 +20,9 @@ from numpy.typing import NDArray
 
 from ..datasets import Dataset, load_file, read_pmlb
 from ..fetching import cache_folder, checksum, fetch, write_whole
+from ..inputs import refuse_strange
 from ..protocol import Protocol
-from ..tabular import (
-    Standardizer,
-    fit_standardizer,
-    is_nominal,
-    nominal_columns,
-    refuse_dates,
-)
+from ..tabular import Standardizer, fit_standardizer, is_nominal, nominal_columns
 from .config import seeds_of
 from .seals import read_sealed, require_checksum, write_sealed
 
@@ -118,7 +113,8 @@ def check_inputs(dataset: Dataset, where: str) -> list[str]:
     if all(_levels(table[column], column, where) < 2 for column in table.columns):
         raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
     try:
-        refuse_dates(table)
+        for column in table.columns:
+            refuse_strange(table[column], f"Column {column!r}")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     for column in table.columns:

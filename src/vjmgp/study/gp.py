@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.functions import FIRST_VARIABLE
+from ..extrapolation import extrapolation_ignored
 from ..formula import legend
 from ..model import SymbolicModel
 from ..protocol import r2
@@ -43,7 +44,8 @@ class GeneticProgramming:
 
     def predict(self, table: Any) -> Floats:
         """What the chosen model says."""
-        return self.regressor.predict(table)
+        with extrapolation_ignored():
+            return self.regressor.predict(table)
 
     @property
     def formula(self) -> SymbolicModel | None:
