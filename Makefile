@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow-test test-slurm format benchmark accuracy lock clean
+.PHONY: demo test slow-test test-oldest test-slurm format benchmark accuracy lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
@@ -18,6 +18,10 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 
 slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
 	$(BIN)/python -m pytest -n auto -m slow -s
+
+test-oldest: .venv-oldest/ready  ## the same results from the oldest versions that pyproject.toml allows
+	.venv-oldest/bin/python -m pytest -W default tests/test_golden.py tests/test_data.py \
+		tests/test_formula.py tests/test_regressor.py
 
 test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/test_slurm.py
@@ -50,5 +54,13 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable ".[dev]"
 	touch $@ $(VENV)/ready
 
+# pip reads the versions from pyproject.toml: `>=` becomes `==`.
+.venv-oldest/ready: pyproject.toml
+	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
+	sed -n '/^dependencies/,/^]/s/^  "\(.*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml > .venv-oldest/versions
+	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable . \
+		hypothesis mpmath pytest
+	touch $@
+
 clean:
-	rm -rf $(VENV) .lock build .snakemake
+	rm -rf $(VENV) .venv-oldest .lock build .snakemake

@@ -7,7 +7,7 @@ import os
 import platform
 from importlib.metadata import version
 
-from vjmgp import __version__, engine_id
+from vjmgp import ENGINE_VERSION, __version__
 from vjmgp.study.report.environment import processor
 
 
@@ -16,5 +16,6 @@ def description() -> str:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "scikit-learn"))
     return (
         f"{datetime.date.today().isoformat()}, {processor()} ({os.cpu_count()} cores), "
-        f"Python {platform.python_version()}, {packages}, vjmgp {__version__}, engine {engine_id()}"
+        f"Python {platform.python_version()}, {packages}, vjmgp {__version__}, "
+        f"engine {ENGINE_VERSION}"
     )

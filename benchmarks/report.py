@@ -24,7 +24,7 @@ import pandas as pd
 import yaml
 
 from benchmarks import machine
-from vjmgp import engine_id
+from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.files import write_json
@@ -128,7 +128,7 @@ def made_up(
             "noise_r2": level if is_gp else np.nan,
             "tau": 1.0 if is_gp else np.nan,
             "generations": float(GENERATIONS) if is_gp else np.nan,
-            "engine": engine_id() if is_gp else None,
+            "engine": ENGINE_VERSION if is_gp else None,
             "warnings": 0,
             "formula": "0.5*x1*x2 + 1.25*sin(x3) + 0.75" if is_gp else None,
         }

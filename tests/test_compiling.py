@@ -77,15 +77,15 @@ def test_parallel_processes_share_one_compilation(tmp_path):
     assert files(tmp_path) == written
 
 
-def test_an_edit_anywhere_in_the_engine_changes_its_identity(tmp_path, monkeypatch):
+def test_an_edit_anywhere_in_the_engine_compiles_it_anew(tmp_path, monkeypatch):
     copy = tmp_path / "engine"
     shutil.copytree(identity.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(identity, "ENGINE_FOLDER", copy)
-    now = identity.engine_id.__wrapped__
-    assert now() == identity.engine_id()
+    now = identity.source_hash.__wrapped__
+    assert now() == identity.source_hash()
     path = copy / "regularizers" / "none.py"
     path.write_text(path.read_text() + "\n# edited\n")
-    assert now() != identity.engine_id()
+    assert now() != identity.source_hash()
 
 
 def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):

@@ -158,3 +158,12 @@ def test_a_file_in_another_encoding_is_told_what_to_do(tmp_path):
     path.write_bytes("größe,y\n1,2\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"mine.csv: cannot be read .*; save it as UTF-8"):
         load_file(path, "y")
+
+
+def test_numbers_in_files_become_the_nearest_float(tmp_path):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=2000) * 10.0 ** rng.integers(-30, 30, 2000)
+    written = [repr(float(number)) for number in numbers] + ["0.1234567890123456789", "1e23"]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b", *(f"{text},1" for text in written)]))
+    table = load_file(tmp_path / "table.csv", "b")
+    assert table.inputs["a"].tolist() == [float(text) for text in written]

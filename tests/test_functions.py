@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vjmgp.engine.elementary import analytic_log, cos_pi, sin_pi
+from vjmgp.engine.elementary import analytic_log, cos_pi, natural_exp, natural_log, sin_pi
 from vjmgp.engine.functions import PRIMITIVES, apply, arity
 
 mpmath.mp.dps = 40
@@ -25,6 +25,26 @@ def test_sine_and_cosine_agree_with_mpmath(x):
 def test_log_agrees_with_mpmath(x):
     exact = float(mpmath.log(mpmath.sqrt(1 + mpmath.mpf(x) ** 2)))
     assert analytic_log(x) == pytest.approx(exact, rel=4e-16, abs=2.3e-16)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(1e-300, 1e300))
+def test_natural_log_agrees_with_mpmath(x):
+    assert natural_log(x) == pytest.approx(float(mpmath.log(x)), rel=4e-16, abs=2.3e-16)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(-800.0, 800.0))
+def test_exp_agrees_with_mpmath(x):
+    exact = float(mpmath.exp(x))
+    assert natural_exp(x) == pytest.approx(exact, rel=4e-16, abs=5e-324)
+
+
+def test_exp_at_its_ends():
+    assert natural_exp(0.0) == 1.0
+    assert natural_exp(-1e300) == natural_exp(-np.inf) == 0.0
+    assert natural_exp(1e300) == natural_exp(np.inf) == np.inf
+    assert np.isnan(natural_exp(np.nan))
 
 
 def test_log_and_sine_of_the_non_finite():

@@ -16,8 +16,8 @@ from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.engine.choice import FINAL_RULES
 from vjmgp.engine.settings import Settings
-from vjmgp.front import PREDICTORS
 from vjmgp.paper_study import paper_datasets
+from vjmgp.parameters import PREDICTORS
 from vjmgp.study import estimate, identity, model, preflight
 from vjmgp.study.paths import blocks, seeds_of
 from vjmgp.study.reader import RULES as RULES_OF_WORKFLOW
@@ -507,7 +507,7 @@ def test_an_edit_makes_exactly_the_right_steps_run_again(monkeypatch, file, step
 def test_a_new_engine_runs_genetic_programming_again_and_nothing_else(monkeypatch):
     experiments = {"one": {"methods": ["VJM", "SVR"]}}
     before = identities(study_of(experiments=experiments))
-    monkeypatch.setattr(model, "engine_version", lambda: "another")
+    monkeypatch.setattr(model, "ENGINE_VERSION", "another")
     after = identities(study_of(experiments=experiments))
     changed = {step for step in before if before[step] != after[step]}
     assert changed == {"noise", "gp", "illustrations"} | REPORT

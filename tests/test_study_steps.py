@@ -15,7 +15,7 @@ from test_study_config import study_of_config
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.engine.functions import FIRST_VARIABLE
-from vjmgp.engine.identity import engine_id
+from vjmgp.engine.identity import ENGINE_VERSION
 from vjmgp.files import checksum, read_json
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.protocol import LABEL_NOISE, PAPER
@@ -110,7 +110,7 @@ def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
         assert record["tau"] == model.tau_
         assert record["formula"] == model.model_.text(digits=4)
         assert record["size"] == model.model_.size
-        assert record["engine"] == model.engine_id_
+        assert record["engine"] == model.engine_version_
         stored = SymbolicModel.from_dict(record["model"])
         np.testing.assert_array_equal(stored.predict(data.inputs.iloc[test]), prediction)
         assert record["curve"][-1][1:] == [
@@ -257,7 +257,7 @@ def test_a_run_names_what_it_was_made_from(study):
         assert len(record["inputs"]["training_rows"]) == 64
         assert record["identity"] == "00000000"
     assert gp["definition"] == GP
-    assert gp["engine"] == engine_id()
+    assert gp["engine"] == ENGINE_VERSION
 
 
 def test_own_tables_keep_their_columns(tmp_path):

@@ -10,10 +10,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .datasets import Dataset, load_file
     from .engine.functions import FUNCTION_NAMES
-    from .engine.identity import engine_id
+    from .engine.identity import ENGINE_VERSION
     from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
+    from .extrapolation import ExtrapolationWarning
     from .fetching import embedded_datasets, load_dataset
     from .model import SymbolicModel, load_model
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
@@ -25,6 +26,7 @@ _HOME = {
     "REGULARIZERS": "engine.regularizers",
     "SELECTIONS": "engine.selection",
     "FUNCTION_NAMES": "engine.functions",
+    "ExtrapolationWarning": "extrapolation",
     "SymbolicModel": "model",
     "load_model": "model",
     "Dataset": "datasets",
@@ -35,22 +37,23 @@ _HOME = {
     "label_noise_split": "protocol",
     "add_label_noise": "protocol",
     "r2": "protocol",
-    "engine_id": "engine.identity",
+    "ENGINE_VERSION": "engine.identity",
     "mic": "engine.mic",
     "compile_kernels": "warmup",
 }
 
 __all__ = [
+    "ENGINE_VERSION",
     "FUNCTION_NAMES",
     "REGULARIZERS",
     "SELECTIONS",
     "Dataset",
+    "ExtrapolationWarning",
     "SymbolicModel",
     "VJMRegressor",
     "add_label_noise",
     "compile_kernels",
     "embedded_datasets",
-    "engine_id",
     "label_noise_split",
     "load_dataset",
     "load_file",

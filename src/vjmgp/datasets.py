@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,18 @@ import yaml
 from numpy.typing import NDArray
 
 from .files import package_folder
-from .tabular import is_nominal, nominal_columns, refuse_dates
+from .inputs import refuse_strange
+from .tabular import is_nominal, nominal_columns
 
 TARGET = "target"
 READS = ("data/nominal_columns.yaml",)
 LEAST_ROWS = 10
 """Five folds on half of the rows need at least one row each."""
-READERS: dict[str, Callable[[Path, bool], pd.DataFrame]] = {
-    ".csv": lambda path, as_written: _read_text(path, ",", as_written),
-    ".tsv": lambda path, as_written: _read_text(path, "\t", as_written),
-    ".parquet": lambda path, _: pd.read_parquet(path),
-}
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
+"""Each number in a file becomes the nearest float, which pandas does by itself from 3.1 on."""
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".parquet": None}
+"""The kinds of files, and what stands between the columns of text."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def pmlb_number(name: str) -> int:
 
 def read_pmlb(name: str, path: Path) -> Dataset:
     """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
-    table = pd.read_csv(path, sep="\t").dropna()
+    table = pd.read_csv(path, sep="\t", **EXACT).dropna()
     return _from_table(name, table, TARGET, tuple(known_nominal_columns().get(name, ())))
 
 
@@ -79,15 +79,16 @@ def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...
     return _from_table(path.name.split(".")[0], table, target, nominal, path)
 
 
-def read_table(path: Path, as_written: bool = False) -> pd.DataFrame:
+def read_table(path: Path, *, as_written: bool = False) -> pd.DataFrame:
     """A table from a file; `as_written` leaves text formats as text, to the letter."""
-    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in READERS]
+    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in SEPARATORS]
     if not kinds:
-        raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
+        raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(SEPARATORS)}.")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     try:
-        return READERS[kinds[-1]](path, as_written)
+        separator = SEPARATORS[kinds[-1]]
+        return _read_text(path, separator, as_written) if separator else pd.read_parquet(path)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: cannot be read ({error}); save it as UTF-8.") from None
     except (ValueError, OSError, EOFError) as error:
@@ -101,7 +102,8 @@ def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
-    table: pd.DataFrame = pd.read_csv(path, **(text if as_written else {"sep": separator}))
+    options = text if as_written else {"sep": separator, **EXACT}
+    table: pd.DataFrame = pd.read_csv(path, **options)
     if not isinstance(table.index, pd.RangeIndex):  # pandas takes the first cells for row names
         raise ValueError(f"its rows have more cells than its header, which has {len(names)}")
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
@@ -151,7 +153,8 @@ def check_inputs(dataset: Dataset, where: str) -> list[str]:
     if all(_levels(table[column], column, where) < 2 for column in table.columns):
         raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
     try:
-        refuse_dates(table)
+        for column in table.columns:
+            refuse_strange(table[column], f"Column {column!r}")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     for column in table.columns:

@@ -21,9 +21,10 @@ from .engine.teacher import Members, Teacher, mean_of_models
 from .gaussian_process import GaussianProcess, fit_gaussian_process, predict_gaussian_process
 from .model import (
     Feature,
-    JsonModel,
     SymbolicModel,
+    TableModel,
     floats_from,
+    inputs_of,
     places_from,
     standardizer_from_dict,
     standardizer_to_dict,
@@ -49,14 +50,14 @@ class Predictor(Protocol):
         """Nodes over all trees."""
 
     def predict(self, table: Any) -> Floats:
-        """Predictions within the range of the training target."""
+        """Predictions in original units."""
 
     def to_json(self, path: Any = None) -> str:
         """The predictor as JSON text."""
 
 
 @dataclass(frozen=True)
-class FrontModel(JsonModel):
+class FrontModel(TableModel):
     """The weighted mean of many models, each clipped to the range of the training target.
 
     The models share trees, and each distinct tree is evaluated once.
@@ -74,19 +75,26 @@ class FrontModel(JsonModel):
         """Nodes over all distinct trees."""
         return sum(len(tree.codes) for tree in self.trees)
 
-    def predict(self, table: Any) -> Floats:
-        """Predictions within the range of the training target."""
-        return _in_parts(self.standardizer, table, self.predict_standardized)
+    @property
+    def inputs_used(self) -> set[int]:
+        """The inputs that are in a tree."""
+        return inputs_of(self.trees)
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predictions in original units from standardised inputs."""
+        return _in_parts(self.standardizer, x, self.predict_standardized)
 
     def predict_standardized(self, x: Floats) -> Floats:
         """Predictions of the standardised target from standardised inputs."""
         limits = np.array(self.standardizer.target_range)
         low, high = (float(v) for v in self.standardizer.standardize_target(limits))
+        if not self.standardizer.clips:
+            low, high = -np.inf, np.inf
         values = SymbolicModel(self.standardizer, self.trees).construct(x)
         return mean_of_models(self.members, np.ascontiguousarray(values.T), low, high)
 
     def _content(self) -> dict[str, Any]:
-        names = [column.name for column in self.standardizer.inputs]
+        names = [column.title for column in self.standardizer.inputs]
         return {
             **standardizer_to_dict(self.standardizer),
             "trees": [tree_to_list(feature, names) for feature in self.trees],
@@ -96,7 +104,7 @@ class FrontModel(JsonModel):
     @classmethod
     def _from_content(cls, data: dict[str, Any]) -> FrontModel:
         standardizer = standardizer_from_dict(data)
-        names = [column.name for column in standardizer.inputs]
+        names = [column.title for column in standardizer.inputs]
         trees = tuple(Feature(*tree_from_list(t, names), 0.0, 0.0, 1.0) for t in data["trees"])
         lists = data["members"]
         weights = floats_from(lists["weights"], "weights")
@@ -115,7 +123,7 @@ class FrontModel(JsonModel):
 
 
 @dataclass(frozen=True)
-class BlendModel(JsonModel):
+class BlendModel(TableModel):
     """The mean of the front together with Extra Trees and a Gaussian process."""
 
     format = "vjmgp-blend"
@@ -136,20 +144,23 @@ class BlendModel(JsonModel):
         """Nodes over all trees, those of the forest too."""
         return self.front.size + len(self.forest.value)
 
-    def predict(self, table: Any) -> Floats:
-        """Predictions within the range of the training target."""
-        return _in_parts(self.standardizer, table, self.predict_standardized)
+    @property
+    def inputs_used(self) -> set[int]:
+        """All inputs: Extra Trees and the Gaussian process look at each."""
+        return set(range(len(self.standardizer.inputs)))
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predictions in original units from standardised inputs."""
+        return _in_parts(self.standardizer, x, self.predict_standardized)
 
     def predict_standardized(self, x: Floats) -> Floats:
         """Predictions of the standardised target from standardised inputs."""
         x = np.ascontiguousarray(x)
         trees = np.empty(len(x))
         predict_forest(self.forest, x, trees)
-        parts = (
-            self.front.predict_standardized(x),
-            trees,
-            predict_gaussian_process(self.process, x),
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # far away from all training rows
+            process = predict_gaussian_process(self.process, x)
+        parts = self.front.predict_standardized(x), trees, process
         return np.asarray(sum(share * part for share, part in zip(self.shares, parts, strict=True)))
 
     def _content(self) -> dict[str, Any]:
@@ -211,14 +222,12 @@ def _forest_from_dict(data: dict[str, Any], n_inputs: int) -> Forest:
     return Forest(nodes, value, root, np.empty(0, np.int64))
 
 
-def _in_parts(
-    standardizer: Standardizer, table: Any, predict: Callable[[Floats], Floats]
-) -> Floats:
+def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats], Floats]) -> Floats:
     """Predictions in original units, a part of the rows at a time."""
-    x = standardizer.standardize(table)
     out = np.empty(len(x))
     for start in range(0, len(x), CHUNK):
         out[start : start + CHUNK] = predict(x[start : start + CHUNK])
+    out[np.isnan(out)] = 0.0  # the mean of the standardised target
     return standardizer.clip_target(standardizer.restore_target(out))
 
 

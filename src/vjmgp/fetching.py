@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -85,6 +86,11 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
     """
     from .datasets import read_pmlb  # slow to import, and every job imports this module
 
+    if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
+        raise ValueError(
+            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
+            "your own with load_file."
+        )
     with tempfile.TemporaryDirectory() as folder:
         return read_pmlb(name, fetch(name, cache_folder(cache), Path(folder)).path)
 

@@ -19,10 +19,11 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 from .engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
+from .tabular import level_text
 
 if TYPE_CHECKING:
     from .model import Feature, SymbolicModel
-    from .tabular import Standardizer
+    from .tabular import Column, Standardizer
 
 # How tightly an expression holds together: what must stand in brackets beside what.
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -146,7 +147,16 @@ def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]
 
 
 def _input_names(standardizer: Standardizer) -> list[str]:
-    return [f"encoded_{c.name}" if c.codes is not None else c.name for c in standardizer.inputs]
+    """What inputs are called in a formula: colour_is_red, encoded_city, and columns as they are."""
+    return [_input_name(column) for column in standardizer.inputs]
+
+
+def _input_name(column: Column) -> str:
+    if column.codes is None:
+        return column.title
+    if column.label is None:
+        return f"encoded_{column.name}"
+    return column.label.replace(" = ", " is ")
 
 
 def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
@@ -155,14 +165,23 @@ def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
     names = [name for name, _, _ in formula_inputs(standardizer)]
     for k in sorted(set(used)):
         name, column = names[k], standardizer.inputs[k]
-        if name == column.name:
-            continue
-        text = f"the column {column.name!r}"
-        if column.codes is not None:
-            codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
-            text += f", encoded: {codes}, any other → {column.unseen:.4g}"
-        rows.append([name, text])
+        if name != column.title or column.label is not None or column.fill is not None:
+            rows.append([name, _meaning(column)])
     return rows
+
+
+def _meaning(column: Column) -> str:
+    """What an input stands for."""
+    text = f"the column {column.name!r}"
+    if column.tells_missing:
+        return f"1 where {text} has no value, else 0"
+    if column.codes is None:
+        return text if column.fill is None else f"{text}, {column.fill:.6g} where it has no value"
+    if column.label is not None:
+        level = next(level for level, code in column.codes.items() if code)
+        return f"1 where {text} is {level_text(level)!r}, else 0"
+    codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
+    return f"{text}, encoded: {codes}, any other → {column.unseen:.4g}"
 
 
 def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> Part:
@@ -249,12 +268,19 @@ def model_latex(model: SymbolicModel, digits: int | None = 4) -> str:
     """The whole model as LaTeX, with four significant digits unless told otherwise."""
     import sympy
 
-    names = _input_names(model.standardizer)
+    words = identifiers(_input_names(model.standardizer))
     symbols = {
-        sympy.Symbol(word, real=True): latex_name(name)
-        for word, name in zip(identifiers(names), names, strict=True)
+        sympy.Symbol(word, real=True): _latex_input(column)
+        for word, column in zip(words, model.standardizer.inputs, strict=True)
     }
     return str(sympy.latex(model_sympy(model, digits), symbol_names=symbols))
+
+
+def _latex_input(column: Column) -> str:
+    """An input in LaTeX; Iverson's brackets hold what is true or not."""
+    if column.label is None:
+        return latex_name(_input_name(column))
+    return f"\\left[{latex_name(column.label)}\\right]"
 
 
 def latex_name(name: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -22,24 +21,19 @@ from .engine.archive import (
     front_of,
 )
 from .engine.arrays import Integers
-from .engine.choice import FINAL_RULES, RULES, Rule, front_rule
+from .engine.choice import RULES, Rule, front_rule
 from .engine.distil import distil
 from .engine.preparation import Prepared
 from .engine.regularizers import find_regularizer
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
 from .model import Feature, SymbolicModel
+from .parameters import CHOICES, check_final_rule, checked
+from .state import whole_or_not_at_all
 from .tabular import Standardizer
 
-PREDICTORS = ("model", "front", "blend")
 STUDENT = -1
 """Stands for the student among the numbers of archive entries."""
-
-
-def check_price(price: Any) -> None:
-    """Refuse a price of nodes that makes no sense."""
-    if not (isinstance(price, Real) and 0.0 <= float(price) < np.inf):
-        raise ValueError(f"node_price is {price!r}; it must be a number of 0 or more.")
 
 
 class FrontMixin:
@@ -59,6 +53,7 @@ class FrontMixin:
     _prepared: Prepared | None
     _chosen: int
 
+    @whole_or_not_at_all
     def choose(
         self,
         index: int | None = None,
@@ -85,17 +80,17 @@ class FrontMixin:
 
         """
         check_is_fitted(self, "archive_")
+        index, tau, rule, node_price, predict_with = (
+            checked(name, value, CHOICES)
+            for name, value in zip(
+                CHOICES, (index, tau, rule, node_price, predict_with), strict=True
+            )
+        )
         if rule is None and tau is not None and node_price is None:
             rule = "tau"
-        rule = self._resolved(rule or self.final_rule)
-        if node_price is not None:
-            check_price(node_price)
-        predict_with = predict_with or self.predict_with
-        if predict_with not in PREDICTORS:
-            raise ValueError(
-                f"predict_with is {predict_with!r}; it must be one of "
-                f"{', '.join(map(repr, PREDICTORS))}."
-            )
+        rule = self._resolved(checked("final_rule", self.final_rule) if rule is None else rule)
+        if predict_with is None:
+            predict_with = checked("predict_with", self.predict_with)
         front = self._front()
         if index is not None:
             entries = self._entries(front)
@@ -105,7 +100,9 @@ class FrontMixin:
                 )
             self._chosen = int(entries[index])
         elif rule == "distil":
-            price = self.node_price if node_price is None else node_price
+            price = node_price
+            if price is None:
+                price = checked("node_price", self.node_price)
             self._chosen = self._distil(front, price, tau)
         else:
             self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
@@ -115,15 +112,9 @@ class FrontMixin:
 
     def _resolved(self, rule: str) -> str:
         """The rule that a name stands for: "distil" or one of the rules for the front."""
-        if rule not in FINAL_RULES:
-            raise ValueError(f"There is no rule {rule!r}; use one of {', '.join(FINAL_RULES)}.")
+        check_final_rule(rule, self.regularizer, "rule")
         own = find_regularizer(self.regularizer).final_rule
         can_distil = own == "tau" and self._prepared is not None
-        if rule == "distil" and own != "tau":
-            raise ValueError(
-                f"The rule 'distil' needs a regulariser in units of the target's variance; "
-                f"{self.regularizer!r} is not."
-            )
         if rule in ("auto", "distil"):
             return "distil" if can_distil else own
         return own if rule == "paper" else rule

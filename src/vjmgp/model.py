@@ -10,15 +10,17 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .engine.evaluation import make_workspace, run, translate
 from .engine.functions import CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
+from .extrapolation import warn_beyond
 from .formula import (
     feature_text,
     fold,
@@ -89,8 +91,42 @@ class JsonModel(ABC):
         return text
 
 
+class TableModel(JsonModel):
+    """A model that predicts from tables."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def standardizer(self) -> Standardizer:
+            """How tables become numbers."""
+
+    @property
+    @abstractmethod
+    def inputs_used(self) -> set[int]:
+        """The inputs that predictions depend on."""
+
+    @abstractmethod
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predictions in original units from standardised inputs."""
+
+    def predict(self, table: Any) -> Floats:
+        """Predictions, within the range of the training target unless the model does not clip.
+
+        An `ExtrapolationWarning` tells of rows outside the training range of an input.
+        """
+        encoded = self.standardizer.encode(table)
+        warn_beyond(self.standardizer, encoded, self.inputs_used)
+        return self.predict_rows(self.standardizer.scale(encoded))
+
+
+def inputs_of(trees: Iterable[Feature]) -> set[int]:
+    """The inputs that trees use."""
+    codes = {code for tree in trees for code in tree.codes}
+    return {code - FIRST_VARIABLE for code in codes if code >= FIRST_VARIABLE}
+
+
 @dataclass(frozen=True)
-class SymbolicModel(JsonModel):
+class SymbolicModel(TableModel):
     """A linear model on constructed features, with everything needed to apply it to raw data."""
 
     format = "vjmgp-model"
@@ -146,12 +182,13 @@ class SymbolicModel(JsonModel):
                 values += feature.weight * ((constructed[:, k] - feature.centre) * feature.factor)
             return self.standardizer.restore_target(values)
 
-    def predict(self, table: Any) -> Floats:
-        """The values clipped to the training target's range; its mean where they are undefined."""
-        return self.predict_standardized(self.standardizer.standardize(table))
+    @property
+    def inputs_used(self) -> set[int]:
+        """The inputs that are in the formula."""
+        return inputs_of(self.features)
 
-    def predict_standardized(self, x: Floats) -> Floats:
-        """The same from standardised inputs."""
+    def predict_rows(self, x: Floats) -> Floats:
+        """The values, clipped; the training target's mean where they are undefined."""
         values = self.evaluate_standardized(x)
         values[np.isnan(values)] = self.standardizer.target_mean
         return self.standardizer.clip_target(values)
@@ -193,7 +230,7 @@ class SymbolicModel(JsonModel):
     # -- as JSON ------------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
-        names = [column.name for column in self.standardizer.inputs]
+        names = [column.title for column in self.standardizer.inputs]
         return {
             "formula": self.text(digits=6),
             **standardizer_to_dict(self.standardizer),
@@ -213,7 +250,7 @@ class SymbolicModel(JsonModel):
     @classmethod
     def _from_content(cls, data: dict[str, Any]) -> SymbolicModel:
         standardizer = standardizer_from_dict(data)
-        names = [column.name for column in standardizer.inputs]
+        names = [column.title for column in standardizer.inputs]
         features = tuple(
             Feature(
                 *tree_from_list(item["tree"], names),
@@ -232,6 +269,7 @@ def standardizer_to_dict(standardizer: Standardizer) -> dict[str, Any]:
             "mean": standardizer.target_mean,
             "scale": standardizer.target_scale,
             "range": list(standardizer.target_range),
+            "clip": standardizer.clips,
         },
         "columns": [_column_to_dict(column) for column in standardizer.columns],
     }
@@ -240,12 +278,17 @@ def standardizer_to_dict(standardizer: Standardizer) -> dict[str, Any]:
 def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     """Target and columns, checked."""
     target = data["target"]
-    low, high = target["range"]
+    columns = tuple(_column_from_dict(column) for column in data["columns"])
+    titles = [column.title for column in columns if column.used]
+    if len(set(titles)) < len(titles):
+        twice = next(title for title in titles if titles.count(title) > 1)
+        raise ValueError(f"The model is malformed: two of its inputs are called {twice!r}.")
     return Standardizer(
-        tuple(_column_from_dict(column) for column in data["columns"]),
+        columns,
         _number(target["mean"], "mean"),
         _scale(target["scale"]),
-        (_number(low, "range"), _number(high, "range")),
+        _range(target["range"]),
+        _flag(target.get("clip", True), "clip"),
     )
 
 
@@ -255,6 +298,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         return _from_text(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    except TypeError:
+        raise ValueError(f"load_model takes the path of a file, not {path!r}.") from None
     except RecursionError:
         raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
 
@@ -308,6 +353,19 @@ def _scale(value: Any) -> float:
     return scale
 
 
+def _range(values: Any) -> tuple[float, float]:
+    low, high = floats_from(values, "range", (2,)).tolist()
+    if low > high:
+        raise ValueError(f"The model is malformed: range is {low} to {high}.")
+    return low, high
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"The model is malformed: {what} is {value!r}, neither true nor false.")
+    return value
+
+
 def _column_to_dict(column: Column) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": column.name,
@@ -315,6 +373,12 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
         "mean": column.mean,
         "scale": column.scale,
     }
+    if column.limits is not None:
+        data["range"] = list(column.limits)
+    if column.fill is not None:
+        data["fill"] = column.fill
+    if column.label is not None:
+        data["label"] = column.label
     if column.codes is not None:
         data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}
     return data
@@ -331,6 +395,9 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
         codes,
         _number(data.get("unseen", 0.0), "unseen"),
         bool(data["used"]),
+        str(data["label"]) if "label" in data else None,
+        _number(data["fill"], "fill") if "fill" in data else None,
+        _range(data["range"]) if "range" in data else None,
     )
 
 

@@ -6,9 +6,9 @@ import zlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .engine.scores import r2
+from .engine import scores
 
 __all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
@@ -23,10 +23,24 @@ LABEL_NOISE_MAX_ROWS = 2000
 """Datasets with fewer rows take part in the label-noise experiment."""
 
 
-def _generator(dataset: str, seed: int, purpose: str) -> np.random.Generator:
-    """Random numbers that depend on the dataset's name, the seed and the purpose alone."""
+def r2(truth: ArrayLike, prediction: ArrayLike) -> float:
+    """Coefficient of determination; 0 where the truth does not vary."""
+    try:
+        observed, predicted = np.asarray(truth, np.float64), np.asarray(prediction, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"r2 takes two rows of numbers ({error}).") from None
+    if observed.shape != predicted.shape or observed.ndim != 1 or not len(observed):
+        raise ValueError(
+            f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
+            f"{observed.shape}, prediction {predicted.shape}."
+        )
+    return scores.r2(observed, predicted)
+
+
+def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:
+    """What random numbers depend on: the dataset's name, the seed and the purpose alone."""
     words = [zlib.crc32(dataset.encode()), seed, zlib.crc32(purpose.encode())]
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+    return np.random.SeedSequence(words)
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,9 @@ class Protocol:
                 f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on "
                 f"({n_train} and {n_rows - n_train})."
             )
-        order = _generator(dataset, seed, "split").permutation(n_rows)
+        order = np.random.Generator(np.random.PCG64(_entropy(dataset, seed, "split"))).permutation(
+            n_rows
+        )
         return order[:n_train], order[n_train:]
 
     def training_labels(self, y_train: Floats, dataset: str, seed: int) -> Floats:
@@ -104,5 +120,9 @@ def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float =
     """Training labels with N(0, 1) noise added on the standardised scale, in original units."""
     if deviation == 0.0:
         return y_train
-    noise = _generator(dataset, seed, "label noise").standard_normal(len(y_train))
+    from .engine.rng import fill_normal  # it loads compiled code, which a split has no use for
+
+    state = _entropy(dataset, seed, "label noise").generate_state(4, np.uint64).astype(np.uint64)
+    noise = np.empty(len(y_train))
+    fill_normal(state, noise)
     return np.asarray(y_train + deviation * noise * np.std(y_train))

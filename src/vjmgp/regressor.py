@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .engine.archive import O1, make_archive
-from .engine.choice import FINAL_RULES
 from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
-from .engine.identity import engine_id
+from .engine.identity import ENGINE_VERSION
 from .engine.preparation import prepare
-from .engine.regularizers import find_regularizer
-from .engine.selection import SELECTIONS
 from .engine.settings import Settings
-from .front import PREDICTORS, FrontMixin, check_price
+from .front import FrontMixin
+from .inputs import as_frame, as_table, as_target, check_columns, column_names
+from .parameters import (
+    PARAMETERS,
+    check_depths,
+    check_final_rule,
+    check_memory,
+    checked,
+)
 from .search import Search
-from .tabular import as_frame, fit_standardizer, nominal_columns, refuse_dates
+from .state import whole_or_not_at_all
+from .tabular import fit_standardizer, nominal_columns
 from .warmup import compile_kernels
 
 Floats = NDArray[np.float64]
@@ -114,9 +122,19 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         What `predict` uses: the formula; the weighted mean of all models found; or that mean
         together with Extra Trees and a Gaussian process. The last two predict better and cannot be
         read.
+    clip_predictions : bool, default=True
+        Whether `predict` keeps to the range of the training target, as in the paper.
     categorical_features : "auto", None, or column names, positions or a mask
-        Columns to encode by their target means. "auto": text and category columns of a
+        Nominal columns, whose levels have no order. "auto": text and category columns of a
         DataFrame.
+    encoding : {"auto", "onehot", "target"}, default="auto"
+        How nominal columns become numbers. "onehot": an input for each level, 1 or 0, all of them
+        0 for a level that training did not see; two levels make one input. "target": shrunken
+        means of the target, as in the paper. "auto": "onehot" up to 5 levels, else "target".
+    missing : {"error", "median", "indicator"}, default="error"
+        Missing numbers in X: an error; the median of the training rows in their place; or that,
+        and for each column with missing numbers an input that tells where. Missing levels of a
+        nominal column are a level of their own, always.
     memory_limit : float, default=4096
         MiB for stored feature values. A smaller store costs time, never changes a result.
     callback : callable or None
@@ -140,6 +158,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         Every model that was ever on the front of a restart.
     noise_r2_, tau_ : float
         The noise estimate (NaN where none was needed) and the weight it gave.
+    engine_version_ : str
+        The engine's version: the same version, data, parameters and seed give the same model.
     stopped_by_ : {"generations", "max_time", "callback", "interrupt", "constant"}
         Why the run ended.
     timings_ : dict
@@ -183,7 +203,10 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         final_rule: str = "auto",
         node_price: float = NODE_PRICE,
         predict_with: Literal["model", "front", "blend"] = "model",
+        clip_predictions: bool = True,
         categorical_features: Any = "auto",
+        encoding: Literal["auto", "onehot", "target"] = "auto",
+        missing: Literal["error", "median", "indicator"] = "error",
         memory_limit: float = 4096.0,
         callback: Callable[[Record], bool | None] | None = None,
         progress: bool = False,
@@ -221,40 +244,49 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.final_rule = final_rule
         self.node_price = node_price
         self.predict_with = predict_with
+        self.clip_predictions = clip_predictions
         self.categorical_features = categorical_features
+        self.encoding = encoding
+        self.missing = missing
         self.memory_limit = memory_limit
         self.callback = callback
         self.progress = progress
 
     @classmethod
     def paper(cls, regularizer: str = "jensen_gap", **settings: Any) -> Self:
-        """The paper's method: the final model is one of the front, by the regulariser's rule."""
-        return cls(regularizer, **{"final_rule": "paper"} | settings)
+        """The paper's method: one model of the front, by the regulariser's rule; target means."""
+        return cls(regularizer, **{"final_rule": "paper", "encoding": "target"} | settings)
 
     # -- fitting ------------------------------------------------------------------------------
 
+    @whole_or_not_at_all
     def fit(self, X: Any, y: Any) -> VJMRegressor:
         """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
-        settings = self._settings()
+        parameters = self._parameters()
+        settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         table, y = self._check_training_data(X, y)
-        names = self._column_names()
+        names = column_names(table)
         nominal = nominal_columns(table, names, self.categorical_features)
-        standardizer = fit_standardizer(table, y, names, nominal)
+        standardizer = fit_standardizer(
+            table, y, names, nominal, parameters["encoding"], parameters["missing"]
+        )
+        standardizer = replace(standardizer, clips=parameters["clip_predictions"])
         self._standardizer = standardizer
-        self.engine_id_ = engine_id()
+        self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, y)
-        compile_kernels(self.regularizer, self.selection)
+        workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
+        check_memory(settings, len(y), len(standardizer.inputs), workers)
+        compile_kernels(settings.regularizer, settings.selection)
         self._prepared = prepare(
             standardizer.standardize(table),
             standardizer.standardize_target(y),
             settings,
             self._seed(),
-            self.noise_r2,
+            parameters["noise_r2"],
         )
-        search = Search(
-            self._prepared, self.restarts, self.n_jobs, self.max_time, self.callback, self.progress
-        )
+        names_of_search = ("restarts", "n_jobs", "max_time", "callback", "progress")
+        search = Search(self._prepared, **{name: parameters[name] for name in names_of_search})
         search.run()
         self.stopped_by_ = search.stopped_by
         self.archive_, history = search.result()
@@ -271,86 +303,30 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         }
         return self
 
-    def _settings(self) -> Settings:
-        choices: dict[str, list[str]] = {
-            "selection": list(SELECTIONS),
-            "final_rule": list(FINAL_RULES),
-            "predict_with": list(PREDICTORS),
-        }
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"{name} is {getattr(self, name)!r}; it must be one of "
-                    f"{', '.join(map(repr, known))}."
-                )
-        own = find_regularizer(self.regularizer).final_rule
-        if self.final_rule == "distil" and own != "tau":
-            raise ValueError(
-                f"final_rule is 'distil', but {self.regularizer!r} is not in units of the target's "
-                "variance; use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
-            )
-        if not (isinstance(self.restarts, Integral) and self.restarts >= 1):
-            raise ValueError(f"restarts is {self.restarts!r}; it must be a whole number from 1 on.")
-        check_price(self.node_price)
-        if self.max_time is not None and not self.max_time > 0:
-            raise ValueError(f"max_time is {self.max_time!r}; it must be positive or None.")
-        values = {name: getattr(self, name) for name in Settings.__dataclass_fields__}
-        for name in ("functions", "ridge_alphas", "init_depth"):
-            if isinstance(values[name], str) or not np.iterable(values[name]):
-                raise ValueError(f"{name} is {values[name]!r}; it must be a sequence.")
-            values[name] = tuple(values[name])
-        return Settings(**values)
+    def _parameters(self) -> dict[str, Any]:
+        """All parameters, checked, as plain Python values."""
+        parameters = {name: checked(name, getattr(self, name)) for name in PARAMETERS}
+        check_depths(parameters["init_depth"], parameters["max_depth"])
+        check_final_rule(parameters["final_rule"], parameters["regularizer"])
+        return parameters
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer):
-            if self.random_state < 0:
-                raise ValueError(f"random_state is {self.random_state}; it must be 0 or more.")
+        if isinstance(self.random_state, Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Floats]:
-        """X as a DataFrame or float matrix, y as floats, with scikit-learn's usual checks."""
-        if y is None:
-            raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
-        refuse_dates(X)
-        X = self._as_table(X)
-        if self._has_nominal(X):
-            validate_data(self, X, skip_check_array=True)
-            target = column_or_1d(np.asarray(y), dtype=np.float64, warn=True)
-            if len(target) != len(X):
-                raise ValueError(f"X has {len(X)} rows, but y has {len(target)}.")
-            if not np.isfinite(target).all():
-                raise ValueError("Input y contains NaN or infinity.")
-            table = X
-        else:
-            table, target = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
-            )
+        """X as a DataFrame or matrix, y as floats; scikit-learn keeps names and number."""
+        table = as_table(X)
+        wanted = self.categorical_features
+        if not (wanted is None or (isinstance(wanted, str) and wanted == "auto")):
+            table = as_frame(table)
+        check_columns(table)
+        target = as_target(y, len(table))
         if len(target) < 2:
             raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
-        return table, np.asarray(target, dtype=np.float64)
-
-    def _as_table(self, X: Any) -> Any:
-        """X as a DataFrame where columns are named as categorical; else as it is."""
-        wanted = self.categorical_features
-        plain = wanted is None or (isinstance(wanted, str) and wanted == "auto")
-        return X if plain or not np.size(wanted) else as_frame(X)
-
-    def _has_nominal(self, X: Any) -> bool:
-        names = [str(name) for name in getattr(X, "columns", [])]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"The column name {twice!r} appears more than once.")
-        if not hasattr(X, "iloc"):
-            return False
-        if not all(isinstance(name, str) for name in X.columns):
-            names = [f"x{k}" for k in range(len(names))]  # as scikit-learn does
-        return bool(nominal_columns(X, names, self.categorical_features))
-
-    def _column_names(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [f"x{k}" for k in range(self.n_features_in_)]
+        validate_data(self, table, skip_check_array=True)
+        return table, target
 
     def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
@@ -364,22 +340,27 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.timings_ = {"preparation": 0.0, "evolution": 0.0, "choice": 0.0}
         self.stopped_by_ = "constant"
         self._prepared, self.student_ = None, None
-        return self.choose()
+        self.choose()
+        return self
 
     # -- using the model ----------------------------------------------------------------------
 
     def _check_new_data(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        refuse_dates(X)
-        if any(column.codes is not None for column in self._standardizer.columns):
-            table = as_frame(X)
-            validate_data(self, table, skip_check_array=True, reset=False)
-        else:
-            table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        table = as_table(X)
+        check_columns(table)
+        if len(table) == 0:
+            raise ValueError("X has no rows (0 samples); give one row or more.")
+        validate_data(self, table, skip_check_array=True, reset=False)
+        if hasattr(table, "iloc") and not hasattr(self, "feature_names_in_"):
+            return table.set_axis(self._standardizer.names, axis=1)  # positions count
         return table
 
     def predict(self, X: Any) -> Floats:
-        """Predictions, clipped to the range of the training target."""
+        """Predictions, clipped to the range of the training target unless told otherwise.
+
+        An `ExtrapolationWarning` tells of rows outside the training range of an input.
+        """
         table = self._check_new_data(X)
         return self.predictor_.predict(table)
 
@@ -394,7 +375,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         previous, values = None, np.full(len(x), self._standardizer.target_mean)
         for entry in self.staged_choices():
             if entry != previous and entry is not None:
-                previous, values = entry, self._model(entry).predict_standardized(x)
+                previous, values = entry, self._model(entry).predict_rows(x)
             yield values.copy()
 
     def transform(self, X: Any) -> Floats:
@@ -421,5 +402,6 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing in ("median", "indicator")
         tags.transformer_tags.preserves_dtype = []  # features are float64 whatever comes in
         return tags

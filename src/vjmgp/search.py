@@ -103,7 +103,7 @@ class Search:
         self._end("interrupt")
         warnings.warn(
             f"Interrupted after generation {last:.0f}: the best model so far is kept.",
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _evolve(self, restart: int) -> None:

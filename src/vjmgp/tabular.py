@@ -1,13 +1,15 @@
 """From a table to the numbers the engine works on, and back.
 
-Nominal columns go through a smoothed target encoder fitted on the training rows, columns that
-are constant there are dropped, everything else is standardised. What was learnt is plain data:
-it can be written to JSON and read back without running anything.
+A numeric column is one input of the engine. A nominal column with few levels is an input per level,
+1 or 0; one with many is a smoothed target mean, fitted on the training rows. Columns that are
+constant there are dropped, everything else is standardised. What was learnt is plain data: it can
+be written to JSON and read back without running anything.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -16,14 +18,24 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.preprocessing import TargetEncoder
 
+from .inputs import as_table, check_size, column_of, numbers_of
+
 Floats = NDArray[np.float64]
+
+FEW_LEVELS = 5
+"""Up to so many levels have an input each; a target mean of few levels misleads."""
+MOST_LEVELS = 100
+"""More inputs of one column are refused."""
+MISSING = "(missing)"
+"""The level of missing values."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One input column as seen in training."""
+    """One input as seen in training; a nominal column may have several, a constant one none."""
 
     name: str
+    """Of the table's column."""
     mean: float
     scale: float
     codes: dict[Any, float] | None = None
@@ -32,20 +44,38 @@ class Column:
     """Encoded value of a category that training did not see."""
     used: bool = True
     """False for a column that is constant on the training rows."""
+    label: str | None = None
+    """What an input of ones and zeros tells: "colour = red", "x is missing"."""
+    fill: float | None = None
+    """What stands for a missing number; None: it is an error."""
+    limits: tuple[float, float] | None = None
+    """Smallest and largest number in training, where known."""
 
-    def numbers(self, values: Any) -> Floats:
-        """The column as numbers: encoded if it is nominal."""
-        if self.codes is None:
-            try:
-                return np.asarray(values, dtype=np.float64)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"Column {self.name!r} is not numeric ({error}); convert it, or give it to "
-                    "categorical_features."
-                ) from None
-        series = pd.Series(_as_categories(values))
-        encoded = series.map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
-        return np.where(np.isnan(encoded), self.unseen, encoded)
+    @property
+    def title(self) -> str:
+        """What distinguishes this input from all others."""
+        return self.name if self.label is None else self.label
+
+    @property
+    def tells_missing(self) -> bool:
+        """Whether it is 1 where the column has no number, else 0."""
+        return self.codes is None and self.label is not None
+
+    def read(self, values: Any) -> Any:
+        """What the table's column holds: categories, or numbers with NaN where there is none."""
+        if self.codes is not None:
+            return _as_categories(values)
+        remedy = "convert it, or give it to categorical_features"
+        return numbers_of(values, f"Column {self.name!r}", remedy)
+
+    def numbers(self, read: Any) -> Floats:
+        """The input, from what was read."""
+        if self.codes is not None:
+            encoded = pd.Series(read).map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
+            return np.where(np.isnan(encoded), self.unseen, encoded)
+        if self.tells_missing:
+            return np.asarray(np.isnan(read), dtype=np.float64)
+        return np.asarray(read if self.fill is None else np.where(np.isnan(read), self.fill, read))
 
 
 @dataclass(frozen=True)
@@ -56,43 +86,56 @@ class Standardizer:
     target_mean: float
     target_scale: float
     target_range: tuple[float, float] = field(default=(-np.inf, np.inf))
+    clips: bool = True
+    """Whether predictions stay within the range of the training target."""
 
     @property
     def inputs(self) -> list[Column]:
-        """The columns the engine sees, in its order."""
+        """What the engine sees, in its order."""
         return [column for column in self.columns if column.used]
+
+    @property
+    def names(self) -> list[str]:
+        """The table's columns, in their order."""
+        return list(dict.fromkeys(column.name for column in self.columns))
 
     def encode(self, table: Any) -> Floats:
         """Rows × inputs, encoded but in original units; a DataFrame's columns go by name."""
         table = self._arranged(table)
+        places = {name: k for k, name in enumerate(self.names)}
+        read: dict[str, Any] = {}
         used = []
-        for k, column in enumerate(self.columns):
-            if column.used:
-                used.append(column.numbers(column_of(table, k)))
-                check_finite(used[-1], column.name)
+        for column in self.inputs:
+            if column.name not in read:
+                read[column.name] = column.read(column_of(table, places[column.name]))
+            used.append(column.numbers(read[column.name]))
+            check_finite(used[-1], column.name)
         return np.column_stack(used) if used else np.empty((len(table), 0))
 
     def _arranged(self, table: Any) -> Any:
         """The training columns, in their order."""
-        names = [column.name for column in self.columns]
-        if not hasattr(table, "iloc"):
-            table = np.asarray(table)
-            if table.ndim != 2:
-                raise ValueError(f"Expected rows × columns, got {table.ndim} dimension(s).")
-        elif set(names) <= set(table.columns):
-            return table[names]
-        elif any(isinstance(name, str) for name in table.columns):
-            missing = next(name for name in names if name not in set(table.columns))
-            raise ValueError(f"The column {missing!r} of the training data is missing.")
+        names = self.names
+        table = as_table(table)
+        if hasattr(table, "iloc"):
+            if set(names) <= set(table.columns):
+                return table[names]
+            if any(isinstance(name, str) for name in table.columns):
+                missing = next(name for name in names if name not in set(table.columns))
+                raise ValueError(f"The column {missing!r} of the training data is missing.")
         if table.shape[1] != len(names):
             raise ValueError(f"Expected {len(names)} columns, got {table.shape[1]}.")
         return table
 
     def standardize(self, table: Any) -> Floats:
         """Rows × inputs as the engine sees them."""
+        return self.scale(self.encode(table))
+
+    def scale(self, encoded: Floats) -> Floats:
+        """The same from encoded inputs."""
         means = np.array([column.mean for column in self.inputs])
         scales = np.array([column.scale for column in self.inputs])
-        return np.asarray((self.encode(table) - means) / scales)
+        with np.errstate(over="ignore"):
+            return np.asarray((encoded - means) / scales)
 
     def standardize_target(self, y: Floats) -> Floats:
         """The target with mean 0 and variance 1."""
@@ -103,20 +146,10 @@ class Standardizer:
         return y * self.target_scale + self.target_mean
 
     def clip_target(self, y: Floats) -> Floats:
-        """Within the range of the training target."""
-        return np.clip(y, *self.target_range)
-
-
-def as_frame(table: Any) -> Any:
-    """The table as a DataFrame, whose columns may differ in kind."""
-    if hasattr(table, "iloc"):
-        return table
-    return pd.DataFrame(np.asarray(table)).infer_objects()
-
-
-def column_of(table: Any, k: int) -> Any:
-    """Column k of a DataFrame or matrix."""
-    return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
+        """Within the range of the training target; unclipped values are at least finite."""
+        if self.clips:
+            return np.clip(y, *self.target_range)
+        return np.where(np.isfinite(y), y, self.target_mean)
 
 
 def _as_categories(values: Any) -> NDArray[np.object_]:
@@ -126,7 +159,7 @@ def _as_categories(values: Any) -> NDArray[np.object_]:
     missing = series.isna().to_numpy()
     if missing.any():
         objects = objects.copy()
-        objects[missing] = "(missing)"
+        objects[missing] = MISSING
     plain = [v.item() if isinstance(v, np.generic) else v for v in objects]
     # Intervals, dates and the like become text, which JSON can hold.
     return np.array([v if isinstance(v, str | int | float) else str(v) for v in plain], object)
@@ -141,11 +174,15 @@ def is_nominal(values: Any) -> bool:
 
 
 def _is_numeric_object(values: Any) -> bool:
+    """Whether objects are numbers, apart from missing ones."""
+    known = [value for value in values if value is not None and value is not pd.NA]
     try:
-        np.asarray(values, dtype=np.float64)
+        np.asarray(known, dtype=np.float64)
+    except OverflowError:
+        return True  # a number all the same
     except (TypeError, ValueError):
         return False
-    return not any(isinstance(value, str) for value in values)
+    return not any(isinstance(value, str) for value in known)
 
 
 def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[int]:
@@ -186,20 +223,10 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
     return sorted(set(positions) | set(automatic))
 
 
-def refuse_dates(table: Any) -> None:
-    """Raise a clear error for columns of dates: what number one is depends on its unit."""
-    for name, kind in zip(getattr(table, "columns", []), getattr(table, "dtypes", []), strict=True):
-        if getattr(kind, "kind", None) in ("m", "M"):
-            raise ValueError(
-                f"Column {name!r} holds dates or times: turn it into numbers first, for example "
-                "days since a start."
-            )
-
-
 def check_finite(values: Floats, name: str) -> None:
     """Raise a clear error where a numeric column has NaN or infinite values."""
     for bad, word, remedy in (
-        (np.isnan(values), "NaN", "fill them first, for example with sklearn.impute.SimpleImputer"),
+        (np.isnan(values), "NaN", "fill them first, or fit with missing='median' or 'indicator'"),
         (np.isinf(values), "infinity", "replace or drop these rows first"),
     ):
         if bad.any():
@@ -209,28 +236,111 @@ def check_finite(values: Floats, name: str) -> None:
             )
 
 
-def fit_standardizer(table: Any, y: Floats, names: list[str], nominal: list[int]) -> Standardizer:
+def fit_standardizer(
+    table: Any,
+    y: Floats,
+    names: list[str],
+    nominal: list[int],
+    encoding: str = "target",
+    missing: str = "error",
+) -> Standardizer:
     """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
-    columns = []
+    columns: list[Column] = []
     for k, name in enumerate(names):
-        codes, unseen = None, 0.0
+        values, plain = column_of(table, k), Column(name, 0.0, 1.0)
         if k in nominal:
-            codes, unseen = _target_codes(_as_categories(column_of(table, k)), y)
-        column = Column(name, 0.0, 1.0, codes, unseen)
-        values = column.numbers(column_of(table, k))
-        check_finite(values, name)
-        varies = len(values) > 0 and bool(values.min() < values.max())
-        mean, scale = _mean_and_deviation(values)
-        used = bool(varies and scale > 0.0 and np.isfinite(scale))
-        columns.append(Column(name, mean, scale if used else 1.0, codes, unseen, used))
+            categories = _as_categories(values)
+            parts = [
+                (part, part.numbers(categories))
+                for part in _nominal_inputs(name, categories, y, encoding)
+            ]
+        else:
+            parts = list(_numeric_inputs(plain, plain.read(values), missing))
+        columns += [_scaled(part, numbers) for part, numbers in parts]
     mean, scale = _mean_and_deviation(y)
     varies = bool(np.min(y) < np.max(y)) and scale > 0.0
     return Standardizer(
-        tuple(columns),
+        tuple(_with_distinct_labels(columns)),
         mean,
         scale if varies else 1.0,
         (float(np.min(y)), float(np.max(y))),
     )
+
+
+def _scaled(column: Column, values: Floats) -> Column:
+    varies = len(values) > 0 and bool(values.min() < values.max())
+    mean, scale = _mean_and_deviation(values)
+    used = bool(varies and scale > 0.0 and np.isfinite(scale))
+    return replace(column, mean=mean, scale=scale if used else 1.0, used=used)
+
+
+def _numeric_inputs(
+    column: Column, values: Floats, missing: str
+) -> Iterator[tuple[Column, Floats]]:
+    """The numbers, with the median in place of missing ones, and where they were missing."""
+    absent = np.isnan(values)
+    if missing == "error":
+        check_finite(values, column.name)
+    if absent.all():
+        raise ValueError(
+            f"Column {column.name!r} has no number in any of {len(values)} rows: leave it out."
+        )
+    known = values[~absent]
+    check_finite(known, column.name)
+    check_size(known, f"Column {column.name!r}")
+    column = replace(column, limits=(float(known.min()), float(known.max())))
+    if missing != "error":
+        column = replace(column, fill=float(np.median(known)))
+    yield column, column.numbers(values)
+    if missing == "indicator" and absent.any():
+        yield Column(column.name, 0.0, 1.0, label=f"{column.name} is missing"), absent.astype(float)
+
+
+def _nominal_inputs(
+    name: str, categories: NDArray[np.object_], y: Floats, encoding: str
+) -> list[Column]:
+    """One input per level, or one for the target means of all levels."""
+    levels = sorted(dict.fromkeys(categories), key=str)
+    if encoding == "target" or (encoding == "auto" and len(levels) > FEW_LEVELS):
+        codes, unseen = _target_codes(categories, y)
+        return [Column(name, 0.0, 1.0, codes, unseen)]
+    if len(levels) > MOST_LEVELS:
+        raise ValueError(
+            f"Column {name!r} has {len(levels)} levels, too many for an input each: use "
+            "encoding='target' or 'auto'."
+        )
+    told = levels[1:] if len(levels) == 2 else levels  # the second of two says it all
+    return [
+        Column(
+            name,
+            0.0,
+            1.0,
+            {other: float(other == level) for other in levels},
+            label=f"{name} = {level_text(level)}",
+        )
+        for level in told
+    ]
+
+
+def level_text(level: Any) -> str:
+    """A level as people write it: 1, not 1.0."""
+    is_whole = isinstance(level, float) and level.is_integer()
+    return str(int(level) if is_whole else level)
+
+
+def _with_distinct_labels(columns: list[Column]) -> list[Column]:
+    """Labels that no other input has, whatever columns and levels are called."""
+    taken = {column.name for column in columns}
+    result = []
+    for column in columns:
+        label, count = column.label, 1
+        while label is not None and label in taken:
+            count += 1
+            label = f"{column.label} [{count}]"
+        if label is not None:
+            taken.add(label)
+        result.append(replace(column, label=label))
+    return result
 
 
 def _mean_and_deviation(values: Floats) -> tuple[float, float]:

@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from .. import r2
+    from ..extrapolation import extrapolation_ignored
     from ..files import checksum
     from ..study.runs import versions
     from .folder import claim_folder, ending, write_files
@@ -98,14 +99,15 @@ def run(options: argparse.Namespace) -> int:
         return Exit.FAILED
     scores = {"training": r2(data.target[train], model.predict(data.inputs.iloc[train]))}
     if len(test) > 1 and np.ptp(data.target[test]) > 0:
-        scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
+        with extrapolation_ignored():
+            scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
     about = {
         "table": str(options.table.resolve()),
         "sha256": checksum(options.table),
         "target": options.target,
         "seed": options.seed,
         "r2": scores,
-        "engine": model.engine_id_,
+        "engine": model.engine_version_,
         "versions": versions({}),
         "stopped_by": model.stopped_by_,
     }

@@ -68,6 +68,8 @@ def formulas_of(model: Any) -> str:
 def clipping(model: Any) -> str:
     """What predictions do beside the formula."""
     low, high = model.standardizer.target_range
+    if not model.standardizer.clips:
+        return "Predictions are not clipped."
     return f"Predictions are clipped to the range of the training target, {low:.6g} to {high:.6g}."
 
 

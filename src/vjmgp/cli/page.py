@@ -65,7 +65,7 @@ def write_page(
 <h1>{escape(title)}</h1>
 <p>{len(data)} rows, {data.inputs.shape[1]} inputs; {model.n_iter_} generations of
 {model.population_size} models, seed {model.random_state},
-engine <code>{model.engine_id_}</code>.</p>
+engine <code>{model.engine_version_}</code>.</p>
 {f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
 <table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
 <h2>Formula</h2>
@@ -120,10 +120,13 @@ def _folded(formula: str) -> str:
 def _plot_prediction(
     model: Any, data: Any, train: Any, test: Any, target: str, folder: Path
 ) -> Path:
+    from ..extrapolation import extrapolation_ignored
+
     figure, axes = _figure()
     for rows, name, colour in ((train, "training", "#9ab"), (test, "test", "#d62728")):
         if len(rows):
-            predicted = model.predict(data.inputs.iloc[rows])
+            with extrapolation_ignored():
+                predicted = model.predict(data.inputs.iloc[rows])
             axes.scatter(data.target[rows], predicted, s=14, alpha=0.7, color=colour, label=name)
     low, high = float(data.target.min()), float(data.target.max())
     axes.plot([low, high], [low, high], color="#333", linewidth=0.8)

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     if PREDICTION in written.columns:
         raise ValueError(f"{where}: there is a column {PREDICTION!r} already; rename it.")
     inputs = _inputs(read_table(options.table), written, model, where)
-    written[PREDICTION] = model.predict(inputs)
+    written[PREDICTION] = _predictions(model, inputs, where)
     separator = "," if output is None else SEPARATORS[output.suffix.lower()]
     text = written.to_csv(index=False, sep=separator)
     if output is None:
@@ -61,28 +61,47 @@ def run(options: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def _predictions(model: Any, inputs: Any, where: str) -> Any:
+    """What the model says, with a word on inputs that leave their range in training."""
+    from ..extrapolation import inputs_beyond
+
+    encoded = model.standardizer.encode(inputs)
+    for beyond in inputs_beyond(model.standardizer, encoded, model.inputs_used):
+        print(
+            f"Warning: {where}: column {beyond.name!r} is outside its range in training, "
+            f"{beyond.low:.6g} to {beyond.high:.6g}, in {beyond.rows} of {len(inputs)} rows; the "
+            "model extrapolates there.",
+            file=sys.stderr,
+        )
+    return model.predict_rows(model.standardizer.scale(encoded))
+
+
 def _inputs(table: Any, written: Any, model: Any, where: str) -> Any:
     """The model's columns of the table, as training saw them."""
-    columns = model.standardizer.columns
-    missing = [repr(column.name) for column in columns if column.name not in table.columns]
+    columns = {column.name: column for column in model.standardizer.columns}
+    used = {column.name for column in model.standardizer.inputs}
+    filled = {column.name for column in model.standardizer.columns if column.fill is not None}
+    missing = [repr(name) for name in columns if name not in table.columns]
     if missing:
         raise ValueError(f"{where}: no column {', '.join(missing)}, which the model was fitted to.")
-    inputs = table[[column.name for column in columns]].copy()
-    for column in columns:
+    inputs = table[list(columns)].copy()
+    for name, column in columns.items():
         if column.codes is not None:
-            texts = written.iloc[:, table.columns.get_loc(column.name)]
-            inputs[column.name] = _levels(inputs[column.name], texts, column, where)
-        elif column.used:
-            inputs[column.name] = _numbers(inputs[column.name], column.name, where)
+            texts = written.iloc[:, table.columns.get_loc(name)]
+            inputs[name] = _levels(inputs[name], texts, column, where)
+        elif name in used:
+            inputs[name] = _numbers(inputs[name], name, where, name in filled)
     return inputs
 
 
-def _numbers(values: Any, name: str, where: str) -> Any:
+def _numbers(values: Any, name: str, where: str, may_be_missing: bool) -> Any:
     import numpy as np
     import pandas as pd
 
     numbers = pd.to_numeric(values, errors="coerce").astype(float)
     bad = ~np.isfinite(numbers.to_numpy())
+    if may_be_missing:
+        bad &= values.notna().to_numpy()
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
@@ -96,22 +115,20 @@ def _levels(values: Any, texts: Any, column: Any, where: str) -> Any:
     """Levels by their text: `01` is a number here, but was none if training had `A`, too."""
     import pandas as pd
 
-    known = {_text(level): level for level in column.codes}
+    from ..tabular import level_text
+
+    known = {level_text(level): level for level in column.codes}
     pairs = zip(texts, values.astype(object), strict=True)
-    found = [known.get(text, known.get(_text(value), value)) for text, value in pairs]
+    found = [known.get(text, known.get(level_text(value), value)) for text, value in pairs]
     levels = pd.Series(found, index=values.index, dtype=object)
     unseen = ~levels.isin(list(column.codes)) & (levels.notna() | ("(missing)" not in known))
     if unseen.any():
         row = unseen.to_numpy().argmax()
+        counts_as = "average" if column.label is None else "none of the known"
         print(
             f"Warning: {where}: column {column.name!r} has levels that training did not see in "
             f"{int(unseen.sum())} of {len(values)} rows, first {values.iloc[row]!r} in row "
-            f"{row + 1}; they count as average.",
+            f"{row + 1}; they count as {counts_as}.",
             file=sys.stderr,
         )
     return levels
-
-
-def _text(level: Any) -> str:
-    is_whole = isinstance(level, float) and level.is_integer()
-    return str(int(level) if is_whole else level)

@@ -22,7 +22,7 @@ import llvmlite.binding
 import numba
 from filelock import FileLock
 
-from .identity import engine_id
+from .identity import source_hash
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -36,11 +36,11 @@ def kernel_folder() -> Path:
     The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache
     folder; where none of them can be written, a temporary one that lasts for this process.
     """
-    processor = llvmlite.binding.get_host_cpu_name()
-    features = llvmlite.binding.get_host_cpu_features().flatten()
+    processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
+    features = numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
     name = "-".join(
         [
-            engine_id(),
+            source_hash(),
             processor or platform.machine(),
             hashlib.sha256(features.encode()).hexdigest()[:6],
             f"py{sys.version_info.major}{sys.version_info.minor}",

@@ -84,7 +84,8 @@ def _follow(
     share = price * min(max(noise, LEAST_NOISE), 1.0) * square
     cost = np.asarray(share * candidates.length[usable], dtype=np.float64)
     chosen, weights = select(values, teacher, cost, prepared.settings.max_trees)
-    distance = float(np.mean((teacher - weights @ values[chosen]) ** 2)) if len(chosen) else square
+    student = _linear_model(values[chosen], weights, 0.0)
+    distance = float(np.mean((teacher - student) ** 2))
     if not distance <= FARTHEST * square:
         return chosen[:0], weights[:0]
     return usable[chosen], weights * scale[chosen]

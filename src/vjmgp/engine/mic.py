@@ -14,13 +14,14 @@ in place of two.
 from __future__ import annotations
 
 import functools
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
 
 from .arrays import Floats, Integers, Words
 from .compiling import kernel, part_of_kernel
+from .elementary import log_of
 
 MOST_IN_PAIRS = 400
 """Points up to which the table is one of pairs, of about a megabyte at most."""
@@ -57,14 +58,25 @@ class MicScratch(NamedTuple):
     """clumps: the information of the columns that begin with one clump."""
     best: Floats
     """columns × clumps: the information of the best partition of the first clumps."""
-    alpha: float
+    cells: float
+    """The most that a grid may have."""
     clumps_per_column: float
+
+
+def _logs(n: int) -> Floats:
+    """Logarithms of 0 … n, with 0 for that of 0."""
+    return log_of(np.maximum(np.arange(n + 1.0), 1.0))
+
+
+def most_cells(n: int, alpha: float) -> float:
+    """n**alpha, or 4 where that is less; rounded correctly, which C libraries need not do."""
+    return max(float(Decimal(n) ** Decimal(alpha)), 4.0)
 
 
 @functools.lru_cache(maxsize=8)
 def _table(n: int, in_pairs: bool) -> Floats:
     numbers = np.arange(n + 1)
-    terms: Floats = xlogy(numbers, numbers)
+    terms: Floats = numbers * _logs(n)
     if not in_pairs:
         return np.concatenate([terms, -terms])
     whole = np.minimum(np.add.outer(numbers, numbers), n)  # beyond n is never asked for
@@ -74,12 +86,12 @@ def _table(n: int, in_pairs: bool) -> Floats:
 
 def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
     """Room for columns of n values."""
-    logs = np.log(np.maximum(np.arange(n + 1.0), 1.0))
+    cells = most_cells(n, alpha)
     in_pairs = n <= MOST_IN_PAIRS
-    widest = max(int(max(n**alpha, 4.0) / 2.0), 2) + 1
+    widest = max(int(cells / 2.0), 2) + 1
     most_clumps = min(n, int(c * widest)) + 1
     return MicScratch(
-        logs,
+        _logs(n),
         _table(n, in_pairs),
         in_pairs,
         np.empty(n, np.int64),
@@ -88,7 +100,7 @@ def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
         np.empty((n + 1) * (widest + 1), np.uint64),
         np.empty(most_clumps),
         np.empty((widest + 1) * (n + 1)),
-        float(alpha),
+        cells,
         float(c),
     )
 
@@ -275,12 +287,12 @@ def _best_of_rows(n_rows: int, n_clumps: int, most_columns: int, scratch: MicScr
 
 
 @kernel
-def rank(values: Floats, alpha: float) -> Ranked:
+def rank(values: Floats, cells: float) -> Ranked:
     """Sort a column and divide its points into every number of parts that a grid may have."""
     n = len(values)
     order = np.argsort(values, kind="mergesort")
     ranked = values[order]
-    choices = max(int(max(n**alpha, 4.0) / 2.0), 2) - 1
+    choices = max(int(cells / 2.0), 2) - 1
     parts, n_parts = np.empty((choices, n), np.int64), np.empty(choices, np.int64)
     sorted_parts = np.empty(n, np.int64)
     for choice in range(choices):
@@ -312,8 +324,7 @@ def _best_by_x(x: Ranked, y: Ranked, cells: float, scratch: MicScratch) -> float
 @kernel
 def mic_of_ranked(x: Ranked, y: Ranked, scratch: MicScratch) -> float:
     """MIC of two ranked columns."""
-    cells = max(len(x.order) ** scratch.alpha, 4.0)
-    return max(_best_by_x(x, y, cells, scratch), _best_by_x(y, x, cells, scratch))
+    return max(_best_by_x(x, y, scratch.cells, scratch), _best_by_x(y, x, scratch.cells, scratch))
 
 
 def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
@@ -337,4 +348,4 @@ def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
     if not (0.0 < alpha <= 1.0 and c > 0.0):
         raise ValueError("mic needs 0 < alpha ≤ 1 and c > 0.")
     scratch = make_mic_scratch(len(x), float(alpha), float(c))
-    return float(mic_of_ranked(rank(x, float(alpha)), rank(y, float(alpha)), scratch))
+    return float(mic_of_ranked(rank(x, scratch.cells), rank(y, scratch.cells), scratch))

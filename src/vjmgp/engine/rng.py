@@ -1,7 +1,8 @@
 """Random numbers for kernels: xoshiro256++, with its state passed in explicitly.
 
 Each part of a run (folds, forest, vicinal data, evolution) has a stream of its own, so switching
-one part off does not shift the numbers another part sees.
+one part off does not shift the numbers another part sees. Logarithms and powers are the engine's
+own: the C library's differ in their last bits between systems.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import math
 
 import numpy as np
 
-from .arrays import Integers, Whole, Words
+from .arrays import Floats, Integers, Whole, Words
 from .compiling import kernel
+from .elementary import natural_exp, natural_log
 
 STREAMS = (
     "folds",
@@ -69,7 +71,14 @@ def normal(state: Words) -> float:
         b = 2.0 * uniform(state) - 1.0
         square = a * a + b * b
         if 0.0 < square < 1.0:
-            return a * math.sqrt(-2.0 * math.log(square) / square)
+            return a * math.sqrt(-2.0 * natural_log(square) / square)
+
+
+@kernel
+def fill_normal(state: Words, out: Floats) -> None:
+    """Fill an array with standard normal numbers."""
+    for i in range(len(out)):
+        out[i] = normal(state)
 
 
 @kernel
@@ -77,7 +86,7 @@ def gamma(state: Words, shape: float) -> float:
     """A Gamma(shape, 1) number by Marsaglia and Tsang's squeeze."""
     boost = 1.0
     if shape < 1.0:
-        boost = (1.0 - uniform(state)) ** (1.0 / shape)
+        boost = natural_exp(natural_log(1.0 - uniform(state)) / shape)
         shape += 1.0
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -88,7 +97,7 @@ def gamma(state: Words, shape: float) -> float:
             continue
         v = v * v * v
         u = 1.0 - uniform(state)
-        if math.log(u) < 0.5 * x * x + d - d * v + d * math.log(v):
+        if natural_log(u) < 0.5 * x * x + d - d * v + d * natural_log(v):
             return boost * d * v
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Literal
 
+from ..parameters import check_depths, checked
 from .functions import FUNCTION_NAMES
 
 
@@ -45,58 +44,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense, by name."""
-        for name in ("population_size", "generations", "max_trees", "max_depth", "rounds"):
-            _require(isinstance(getattr(self, name), Integral), name, self, "a whole number")
-            object.__setattr__(self, name, int(getattr(self, name)))  # NumPy's are too narrow
-        for name, least in (("population_size", 2), ("generations", 0), ("max_trees", 1)):
-            _require(getattr(self, name) >= least, name, self, f"at least {least}")
-        _require(self.rounds >= 1, "rounds", self, "at least 1")
-        for name in ("crossover_rate", "mutation_rate", "addition_rate", "deletion_rate"):
-            _require(0.0 <= getattr(self, name) <= 1.0, name, self, "between 0 and 1")
-        for name in ("mixup_alpha", "mixup_gamma", "sigma"):
-            _require(0.0 < getattr(self, name) < math.inf, name, self, "positive")
-        for name in ("intrusion_margin", "memory_limit"):
-            _require(0.0 <= getattr(self, name) < math.inf, name, self, "a number of 0 or more")
-        _require(1 <= self.max_depth <= 14, "max_depth", self, "between 1 and 14")
-        _require(
-            len(self.init_depth) == 2 and all(isinstance(d, Integral) for d in self.init_depth),
-            "init_depth",
-            self,
-            "two whole numbers",
-        )
-        low, high = self.init_depth
-        _require(0 <= low <= high <= self.max_depth, "init_depth", self, "(low, high) ≤ max_depth")
-        _require(
-            len(self.ridge_alphas) > 0 and min(self.ridge_alphas) > 0.0,
-            "ridge_alphas",
-            self,
-            "one or more positive numbers",
-        )
-        _require(len(self.functions) > 0, "functions", self, "one or more names")
-        for function in self.functions:
-            _require(function in FUNCTION_NAMES, "functions", self, _one_of(FUNCTION_NAMES))
-        _require(
-            self.mixup_kernel in ("label", "joint"), "mixup_kernel", self, "'label' or 'joint'"
-        )
-        _require(self.noise_score in ("mean", "pooled"), "noise_score", self, "'mean' or 'pooled'")
-        _require(
-            self.tau == "adaptive" or (isinstance(self.tau, Real) and 0.0 <= self.tau < math.inf),
-            "tau",
-            self,
-            "'adaptive' or a number of 0 or more",
-        )
-        _require(
-            self.intrusion_detection in ("adaptive", True, False),
-            "intrusion_detection",
-            self,
-            "'adaptive', True or False",
-        )
-
-
-def _one_of(names: tuple[str, ...]) -> str:
-    return "one of " + ", ".join(map(repr, names))
-
-
-def _require(fulfilled: bool, name: str, settings: Settings, wanted: str) -> None:
-    if not fulfilled:
-        raise ValueError(f"{name} is {getattr(settings, name)!r}; it must be {wanted}.")
+        for name in self.__dataclass_fields__:
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
+        check_depths(self.init_depth, self.max_depth)

@@ -15,6 +15,7 @@ import numpy as np
 from .archive import ENTRIES, O1, O2, RESTART, Archive
 from .arrays import Floats, Integers
 from .compiling import kernel
+from .elementary import exp_of
 
 TEMPERATURE = 0.3
 LEAST_TAU, MOST_TAU = 0.1, 3.0
@@ -47,7 +48,7 @@ def teacher_of(archive: Archive, tau: float) -> Teacher:
         least = float(sums[own].min())
         # With a perfect model in reach only perfect models count.
         scale = max(TEMPERATURE * least, np.finfo(np.float64).tiny)
-        weight = np.exp(-(sums[own] - least) / scale)
+        weight = exp_of(-(sums[own] - least) / scale)
         kept = weight > LEAST_WEIGHT
         entries.append(own[kept])
         weights.append(weight[kept] / weight[kept].sum() / len(found))

@@ -6,13 +6,13 @@ partner with a similar label; the finite difference moves the anchor by Gaussian
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from .arrays import Floats, Integers, Words
 from .compiling import kernel
+from .elementary import natural_exp
 from .forest import Forest, predict_forest
 from .rng import below, beta, normal, uniform
 
@@ -127,7 +127,7 @@ def draw_partner(state: Words, x: Floats, y: Floats, rule: MixupRule, i: int) ->
     for _ in range(n):
         j = below(state, n - 1)
         j += j >= i
-        if uniform(state) < math.exp(_log_weight(x, y, rule, i, j)):
+        if uniform(state) < natural_exp(_log_weight(x, y, rule, i, j)):
             return j
     largest = -np.inf
     for j in range(n):
@@ -136,12 +136,12 @@ def draw_partner(state: Words, x: Floats, y: Floats, rule: MixupRule, i: int) ->
     total = 0.0
     for j in range(n):
         if j != i:
-            total += math.exp(_log_weight(x, y, rule, i, j) - largest)
+            total += natural_exp(_log_weight(x, y, rule, i, j) - largest)
     mark = uniform(state) * total
     chosen = -1
     for j in range(n):
         if j != i:
-            weight = math.exp(_log_weight(x, y, rule, i, j) - largest)
+            weight = natural_exp(_log_weight(x, y, rule, i, j) - largest)
             if weight > 0.0:
                 chosen = j
                 mark -= weight

@@ -13,6 +13,7 @@ from ..competitors.packages import import_all, load_class
 from ..competitors.sizes import model_size
 from ..competitors.texts import model_text
 from ..competitors.tuning import tune
+from ..extrapolation import extrapolation_ignored
 from ..formula import legend
 from .problems import Problem
 
@@ -41,14 +42,14 @@ class TunedEstimator:
         self.standardizer = problem.standardizer
         x = self.standardizer.standardize(problem.train_table)
         y = self.standardizer.standardize_target(problem.labels)
-        with threadpool_limits(1):
+        with threadpool_limits(1), extrapolation_ignored():
             self.search = tune(self.unfitted(problem.seed), self.grid, x, y, problem.seed)
         for k, reason in self.search.failures.items():
             log.info("grid point %s failed: %s", self.search.points[k], reason)
 
     def predict(self, table: Any) -> Floats:
         """Within the training target's range, as all methods; NaN makes a run a failed one."""
-        with threadpool_limits(1):
+        with threadpool_limits(1), extrapolation_ignored():
             values = self.search.model.predict(self.standardizer.standardize(table))
         values = self.standardizer.restore_target(np.asarray(values, dtype=np.float64).ravel())
         return self.standardizer.clip_target(values)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.functions import FIRST_VARIABLE
+from ..extrapolation import extrapolation_ignored
 from ..formula import legend
 from ..model import SymbolicModel
 from ..protocol import r2
@@ -42,7 +43,8 @@ class GeneticProgramming:
 
     def predict(self, table: Any) -> Floats:
         """What the chosen model says."""
-        return self.regressor.predict(table)
+        with extrapolation_ignored():
+            return self.regressor.predict(table)
 
     @property
     def formula(self) -> SymbolicModel | None:
@@ -67,7 +69,7 @@ class GeneticProgramming:
             "noise_r2": self.regressor.noise_r2_,
             "tau": self.regressor.tau_,
             "generations": self.regressor.n_iter_,
-            "engine": self.regressor.engine_id_,
+            "engine": self.regressor.engine_version_,
             "curve": evolution_curve(self.regressor, self.problem),
         }
         if final is not None:

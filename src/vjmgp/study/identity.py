@@ -18,7 +18,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from ..engine.identity import engine_id
+from ..engine.identity import ENGINE_VERSION
 
 PACKAGE = Path(__file__).parent.parent
 STEPS = {
@@ -35,8 +35,11 @@ STEPS = {
 }
 """The module with the code of each step but the engine's: noise and genetic programming."""
 NOT_COUNTED = (
-    *("vjmgp.files", "vjmgp.operations", "vjmgp.warmup"),  # they decide no result
-    *("vjmgp.regressor", "vjmgp.front", "vjmgp.model", "vjmgp.search"),  # the engine's version does
+    # They decide no result.
+    *("vjmgp.files", "vjmgp.operations", "vjmgp.warmup"),
+    # The engine's version counts in their place.
+    *("vjmgp.regressor", "vjmgp.front", "vjmgp.model", "vjmgp.search", "vjmgp.ensemble"),
+    *("vjmgp.parameters", "vjmgp.state"),
 )
 
 
@@ -44,11 +47,6 @@ def identity(*parts: Any) -> str:
     """A short hash of anything that JSON can hold."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def engine_version() -> str:
-    """The engine's version: runs of two versions never share a folder."""
-    return engine_id()
 
 
 @functools.cache
@@ -132,7 +130,7 @@ def own_code(path: str, *places: str) -> str | None:
     """
     top, *parts = path.split(".")[:-1]
     if top == "vjmgp":
-        return _sum_of(".".join([top, *parts])) if parts else engine_version()
+        return _sum_of(".".join([top, *parts])) if parts else ENGINE_VERSION
     spec = importlib.util.find_spec(top) or PathFinder.find_spec(top, [*sys.path, *places])
     if spec and "site-packages" in str(spec.origin or spec.submodule_search_locations):
         return ""

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..engine.identity import engine_id
+from ..engine.identity import ENGINE_VERSION, source_hash
 from . import paths
-from .identity import code_of, engine_version, identity, own_code
+from .identity import code_of, identity, own_code
 from .names import LABEL_NOISE, PAPER
 from .paths import blocks, seeds_of
 
@@ -97,7 +97,7 @@ class Method:
     @functools.cached_property
     def identity(self) -> str:
         """A hash of its settings and of the code that decides its runs, be it by version."""
-        code = engine_version() if self.is_gp else code_of("run_baseline")
+        code = ENGINE_VERSION if self.is_gp else code_of("run_baseline")
         own = own_code(self.own_class, *self.places) if self.own_class else ""
         return identity(self.name, self.definition, code, own)
 
@@ -182,7 +182,7 @@ class Study:
     @functools.cache  # noqa: B019
     def noise_id(self, protocol: str, dataset: str) -> str:
         """Of noise estimates: the splits and the engine."""
-        return identity(self.split_id(protocol, dataset), engine_version())
+        return identity(self.split_id(protocol, dataset), ENGINE_VERSION)
 
     @functools.cache  # noqa: B019
     def run_id(self, protocol: str, dataset: str, method: str) -> str:
@@ -268,7 +268,7 @@ class Study:
 
     def kernel_mark(self, variant: str) -> str:
         """The file that says that kernels are compiled."""
-        return self.at(paths.KERNELS, engine=engine_id(), variant=variant)
+        return self.at(paths.KERNELS, engine=source_hash(), variant=variant)
 
     def manifest(self, step: str, experiment: str = "{experiment}") -> str:
         """The file that says what a step after the runs has written; its name has an identity."""
@@ -296,7 +296,7 @@ class Study:
         add("score_claims", steps["join_runs"], self.for_scoreboard())
         drawn = self.config["curve_datasets"], self.symbolic, of_experiments("papers_kind", "timed")
         add("draw_figures", steps["compare_methods"], drawn)
-        add("illustrations", engine_version())
+        add("illustrations", ENGINE_VERSION)
         told = {key: value for key, value in self.config.items() if key not in PLACES}
         add("write_report", list(steps.values()), self.skipped, experiments, told)
         return steps

@@ -6,7 +6,6 @@ Every job of the workflow reads the config again, so nothing heavy is imported h
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import yaml
@@ -14,6 +13,7 @@ import yaml
 from ..competitors.packages import how_to_install, missing_extra
 from ..fetching import cache_folder, embedded_datasets, local_file
 from ..files import checksum
+from ..imports import refuse_import
 from ..paper_study import paper_datasets
 from ..protocol import LABEL_NOISE, PAPER, Protocol
 from . import paths
@@ -118,19 +118,12 @@ def _check_method(name: str, definition: Json) -> None:
 
 
 def _check_import(path: str, where: str) -> None:
-    """What a config names is imported later, which of some modules does things by itself.
-
-    So nothing is let through that holds no method: Python's own library, and what libraries do not
-    mean for others, such as package.__main__ and package.tests.
-    """
-    parts = path.split(".")
-    if len(parts) > 1 and parts[0] in sys.stdlib_module_names:
-        raise ConfigError(f"{where}: {path} is of Python's own library, which has no such class.")
-    private = [part for part in parts if part.startswith("_") or part in ("tests", "conftest")]
-    if len(parts) > 1 and private:
-        raise ConfigError(
-            f"{where}: {path} is not for others to import ({private[0]}); give a public path."
-        )
+    """What a config names is imported later, which of some modules does things by itself."""
+    try:
+        if "." in path:
+            refuse_import(path)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def grids_of(definition: Json) -> list[Json]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from ...imports import refuse_import
 from .base import Regularizer
 from .distance_correlation import DistanceCorrelation
 from .finite_difference import FiniteDifference
@@ -30,13 +31,14 @@ def find_regularizer(name: str) -> type[Regularizer]:
     if name in REGULARIZERS:
         return REGULARIZERS[name]
     known = f"it must be one of {', '.join(map(repr, REGULARIZERS))}, or the path of a class."
-    module, _, attribute = str(name).rpartition(".")
+    module, _, attribute = name.rpartition(".")
     if not module:
         raise ValueError(f"regularizer is {name!r}; {known}")
     try:
+        refuse_import(name)
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"regularizer is {name!r} ({error}); {known}") from None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"regularizer is {name!r} ({str(error).rstrip('.')}); {known}") from None
     if not (isinstance(found, type) and issubclass(found, Regularizer)):
         raise ValueError(f"regularizer is {name!r}, which is no Regularizer; {known}")
     return found

@@ -28,10 +28,7 @@ class DistanceCorrelation(Regularizer):
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """No points; the distances between the training rows, from their mean."""
-        squares = np.sum(x * x, axis=1)
-        square = np.maximum(squares[:, None] + squares[None, :] - 2.0 * (x @ x.T), 0.0)
-        np.fill_diagonal(square, 0.0)
-        distances = np.sqrt(square)
+        distances = distances_between(np.ascontiguousarray(x))
         n = len(x)
         distances -= distances.sum() / (n * (n - 1))
         np.fill_diagonal(distances, 0.0)  # only pairs of different rows count
@@ -40,6 +37,20 @@ class DistanceCorrelation(Regularizer):
     def score(self, run: Evolution, rows: Integers) -> None:
         """Minus the correlation; 0 where one of the two distances does not vary."""
         run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._distances)
+
+
+@kernel
+def distances_between(x: Floats) -> Floats:
+    """Euclidean distances of all pairs of rows, in a fixed order of sums."""
+    n, n_inputs = x.shape
+    distances = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            square = 0.0
+            for c in range(n_inputs):
+                square += (x[i, c] - x[j, c]) ** 2
+            distances[i, j] = distances[j, i] = np.sqrt(square)
+    return distances
 
 
 @part_of_kernel

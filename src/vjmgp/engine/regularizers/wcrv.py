@@ -52,8 +52,8 @@ class Wcrv(Regularizer):
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """No points; the MIC of each input with the target."""
         scratch = make_mic_scratch(len(y))
-        columns = [rank(np.ascontiguousarray(column), scratch.alpha) for column in x.T]
-        target = rank(y, scratch.alpha)
+        columns = [rank(np.ascontiguousarray(column), scratch.cells) for column in x.T]
+        target = rank(y, scratch.cells)
         relevance = np.array([mic_of_ranked(column, target, scratch) for column in columns])
         self._scratch = scratch
         self._inputs = Inputs(
@@ -92,7 +92,7 @@ def wcrv(
             for node in range(start, start + pool.facts[tree, LENGTH]):
                 if pool.codes[node] >= FIRST_VARIABLE:
                     used[pool.codes[node] - FIRST_VARIABLE] = 1
-        residuals = rank(y - individuals.fitted[row], scratch.alpha)
+        residuals = rank(y - individuals.fitted[row], scratch.cells)
         value = 0.0
         for k in range(len(used)):
             if not used[k]:

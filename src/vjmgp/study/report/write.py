@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import yaml
 
+from ...engine.identity import ENGINE_VERSION
 from ...files import read_json, write_whole
-from ..identity import engine_version
 from ..tables import read_table
 from .datasets import Datasets
 from .environment import machine, versions
@@ -118,7 +118,7 @@ def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
         "skipped": study["skipped"],
         "progress": progress(table, study),
         "config": as_yaml(study["config"]),
-        "engine": engine_version(),
+        "engine": ENGINE_VERSION,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(),

@@ -1,0 +1,39 @@
+"""The engine's version stands for its results: to the bit, whatever was refactored."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.golden import CASES, stored
+
+from vjmgp.engine.identity import ENGINE_VERSION
+
+HOME = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_those_of_the_version(name):
+    assert stored()["version"] == ENGINE_VERSION, "run `python -m tests.golden --write`"
+    assert CASES[name]() == stored()["digests"].get(name), (
+        f"The engine's results have changed. If that was meant, raise ENGINE_VERSION, say why in "
+        f"CHANGELOG.md, and run `python -m tests.golden --write`. Version {ENGINE_VERSION} must "
+        "give what it always gave."
+    )
+
+
+def test_the_changelog_says_why_there_is_this_version():
+    assert f"Engine {ENGINE_VERSION}:" in (HOME / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_another_processor_gives_the_same_bits(tmp_path):
+    """Plain x86-64 or ARM, without this machine's vector instructions."""
+    names = ["regularizer jensen_gap", "distilled"]
+    code = (
+        "import sys; from tests.golden import CASES, stored\n"
+        f"sys.exit(any(CASES[name]() != stored()['digests'][name] for name in {names}))"
+    )
+    plain = {"NUMBA_CPU_NAME": "generic", "VJMGP_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=HOME, env=os.environ | plain)
+    assert done.returncode == 0
