@@ -18,7 +18,7 @@ from workflow_runs import STUDY, TABLES, TARGET, all_tables, file_of, snakemake
 
 from vjmgp import load_model
 from vjmgp.cli import main
-from vjmgp.files import read_records, read_sealed, write_records, write_sealed
+from vjmgp.files import read_records, read_sealed, write_sealed
 from vjmgp.operations.lock import claim, is_running
 
 
@@ -160,7 +160,7 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     records = read_records(path)
     records[1]["test_r2"] += 1e-15 * abs(records[1]["test_r2"])
     records[1]["test_r2"] = np.nextafter(records[1]["test_r2"], 1.0)
-    write_records(path, records)
+    write_sealed(path, *records)
     assert main(["verify", "study.yaml", "--runs", "99"]) == 1
     said = capfd.readouterr().out
     assert "WRONG  results/tables/runs.csv against the records: test_r2 of " in said
@@ -268,7 +268,7 @@ def test_runs_that_cannot_be_compared_are_told(study, monkeypatch, capsys):
     path = file_of(folder, "VJM")
     first, second = read_records(path)
     first["versions"]["numpy"] = "1.0"
-    write_records(path, [first, second])
+    write_sealed(path, first, second)
     assert main(["verify", "study.yaml", "--runs", "99"]) == 1
     said = capsys.readouterr().out
     assert "made with other versions (numpy 1.0 then, " in said

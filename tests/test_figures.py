@@ -23,8 +23,8 @@ from vjmgp.study.illustrations.vicinity import rule, worst_gaps
 from vjmgp.study.model import Experiment
 from vjmgp.study.paths import experiment_files
 from vjmgp.study.scoreboard.claims import Counts
-from vjmgp.study.statistics import critical_difference
 from vjmgp.study.statistics.compare import compare_methods
+from vjmgp.study.statistics.ranks import critical_difference
 from vjmgp.study.tables import write_csv
 
 

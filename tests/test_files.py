@@ -48,7 +48,7 @@ def test_numbers_that_are_none_become_null():
 def test_a_file_of_runs_has_the_runs_that_its_path_tells(tmp_path):
     path = tmp_path / "runs/paper/d/M-0123abcd/seeds_3-5.jsonl"
     names = {"protocol": "paper", "dataset": "d", "identity": "0123abcd"}
-    files.write_records(path, (names | {"seed": seed} for seed in (3, 4, 5)))
+    files.write_sealed(path, *(names | {"seed": seed} for seed in (3, 4, 5)))
     assert [record["seed"] for record in read_block(path)] == [3, 4, 5]
     lines = path.read_bytes().splitlines(keepends=True)
     for content, message in (

@@ -103,7 +103,7 @@ def test_names_are_text_never_markup(report):
 
 def test_the_pages_tell_what_was_run(report):
     entry = (report / "report.html").read_text(encoding="utf-8")
-    runs = pd.read_csv(report / "tables/runs.csv")
+    runs = pd.read_csv(report / "tables/runs.csv", dtype={"engine": str})
     assert f"{len(runs)} runs: 3 methods, 2 datasets, 2 seeds" in entry
     assert runs["engine"].dropna().iloc[0] in entry
     assert "2 seeds are too few" in entry

@@ -20,8 +20,6 @@ from typing import Any
 
 Json = dict[str, Any]
 SEAL = re.compile(rb', "seal": "([0-9a-f]{32})"\}\n$')
-JOURNAL = ".journal"
-"""Added to the name of a file of runs: the journal to which each run is written when it ends."""
 
 
 class DamagedFileError(ValueError):
@@ -42,6 +40,12 @@ def checksum(path: str | Path) -> str:
     """SHA-256 of a file."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def require_checksum(path: str | Path, wanted: str) -> None:
+    """Stop at a file that is not the one whose checksum was noted."""
+    if checksum(path) != wanted:
+        raise DamagedFileError(str(path))
 
 
 def write_whole(
@@ -117,47 +121,31 @@ def _without_nan(value: Any) -> Any:
     return [_without_nan(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def write_sealed(path: str | Path, data: Json) -> None:
-    """Write a file of one sealed line."""
-    write_whole(Path(path), [sealed(data)])
+def write_sealed(path: str | Path, *lines: Json) -> None:
+    """Write a file of sealed lines."""
+    write_whole(Path(path), map(sealed, lines))
 
 
 def read_sealed(path: str | Path) -> Json:
-    """Read what `write_sealed` wrote; an error names a damaged file."""
+    """What is in a file of one sealed line; an error names a damaged file."""
     return unsealed(Path(path).read_bytes(), str(path))
 
 
-def require_checksum(path: str | Path, wanted: str) -> None:
-    """Stop at a file that is not the one whose checksum was noted."""
-    if checksum(path) != wanted:
-        raise DamagedFileError(str(path))
-
-
-# -- records of runs -----------------------------------------------------------------------------
-
-
-def write_records(path: str | Path, records: Iterable[Json]) -> None:
-    """Write one sealed line per run."""
-    write_whole(Path(path), map(sealed, records))
-
-
 def read_records(path: str | Path) -> list[Json]:
-    """The records of a file; an error names the damaged line."""
+    """What is in a file of sealed lines; an error names the damaged line."""
     with Path(path).open("rb") as file:
         return [unsealed(line, f"{path}, line {k},") for k, line in enumerate(file, 1)]
 
 
 def whole_records(path: Path) -> Iterator[Json]:
-    """The records of a file or journal that are as they were written."""
+    """Those lines of a file or journal that are as they were written."""
     with path.open("rb") as file:
-        for line in file:
-            if is_whole(line):
-                yield unsealed(line, str(path))
+        yield from (unsealed(line, str(path)) for line in file if is_whole(line))
 
 
 def journal_of(path: str | Path) -> Path:
-    """The journal of a file of runs."""
-    return Path(f"{path}{JOURNAL}")
+    """The journal of a file of runs, to which each run is written when it ends."""
+    return Path(f"{path}.journal")
 
 
 def append_record(journal: Path, record: Json) -> None:
@@ -185,8 +173,7 @@ def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
         for path in (sorted(place.rglob("*")) if place.is_dir() else [place])
         if path.is_file() and not path.name.startswith(".")
     }
-    step = manifest.name.rpartition("-")[0]
-    for other in manifest.parent.glob(f"{step}-????????.*"):
+    for other in manifest.parent.glob(f"{manifest.stem[:-9]}-????????.*"):
         if other.stem != manifest.stem:
             other.unlink()
     write_sealed(manifest, {"files": sums})

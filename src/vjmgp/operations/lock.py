@@ -28,7 +28,7 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
     """Hold the folder until this process ends, or say why that cannot be.
 
     None on a file system without locks. `run_id` is the name of the jobs that this run is going to
-    submit to SLURM; those of earlier runs stay noted until `forget_jobs`.
+    submit to SLURM; those of earlier runs stay noted until `slurm.cancel` has seen to them.
     """
     lock, can_lock = FileLock(results / LOCK), True
     try:
@@ -46,15 +46,10 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
                 "another folder in the config, or with --config results=FOLDER."
             ) from None
         can_lock = False
-    about = {
-        "pid": os.getpid(),
-        "host": platform.node(),
-        "since": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "config": config,
-        "folder": str(results.resolve()),
-        "job_names": job_names(results) + ([run_id] if run_id else []),
-    }
-    write_json(results / RUNNING, about)
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    about = {"pid": os.getpid(), "host": platform.node(), "since": now, "config": config}
+    names = job_names(results) + ([run_id] if run_id else [])
+    note(results, about | {"folder": str(results.resolve()), "job_names": names})
     return lock if can_lock else None
 
 
@@ -63,14 +58,14 @@ def is_running(results: Path, patience: float = 0.0) -> str | None:
 
     A process that was just killed may take a moment to go: this waits so many seconds for it.
     """
-    if (results / LOCK).exists():
-        try:
+    try:
+        if (results / LOCK).exists():
             with FileLock(results / LOCK, timeout=patience):
-                return None
-        except Timeout:
-            return _describe(results)
-        except (OSError, NotImplementedError):
-            return None
+                pass
+    except Timeout:
+        return _describe(results)
+    except (OSError, NotImplementedError):
+        pass
     return None
 
 
@@ -82,6 +77,11 @@ def about_last_run(results: Path) -> dict[str, Any]:
         return {}
 
 
+def note(results: Path, about: dict[str, Any]) -> None:
+    """Note something about this run."""
+    write_json(results / RUNNING, about_last_run(results) | about)
+
+
 def job_names(results: Path) -> list[str]:
     """Names of jobs that runs in this folder have submitted to SLURM, and that may be left.
 
@@ -90,12 +90,6 @@ def job_names(results: Path) -> list[str]:
     about = about_last_run(results)
     is_here = about.get("folder") == str(results.resolve())
     return list(about.get("job_names", [])) if is_here else []
-
-
-def forget_jobs(results: Path, names: list[str]) -> None:
-    """Jobs of these names are known to be gone."""
-    left = [name for name in job_names(results) if name not in names]
-    write_json(results / RUNNING, about_last_run(results) | {"job_names": left})
 
 
 def _describe(results: Path) -> str:

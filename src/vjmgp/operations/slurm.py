@@ -38,7 +38,7 @@ def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
             _say("scancel", *jobs)
             said = f"{count} of a killed run in the queue: cancelled."
         if is_alone:
-            lock.forget_jobs(results, names)
+            lock.note(results, {"job_names": [run_id] if run_id else []})
     except (OSError, subprocess.SubprocessError) as error:
         why = getattr(error, "stderr", None) or error
         said = f"jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}"

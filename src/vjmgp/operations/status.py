@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..files import whole_records
-from ..study import paths
 from ..study.model import Study
-from ..study.paths import seeds_of
+from ..study.paths import REPORT, seeds_of
 from .lock import is_running
 from .repair import damaged_files
 
@@ -18,8 +17,7 @@ MOST_LINES = 20
 """Of files that are named."""
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """How far an experiment is, in runs."""
 
     experiment: str
@@ -29,8 +27,7 @@ class Progress:
     total: int
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """How far a study is."""
 
     rows: list[Progress]
@@ -63,12 +60,10 @@ class State:
             lines += named("MISSING", self.missing, "the next run makes it")
         lines.append(f"Running: {self.running}" if self.running else "Not running.")
         if self.is_complete:
-            lines.append(f"Complete. Report: {self.results / paths.REPORT}")
+            lines.append(f"Complete. Report: {self.results / REPORT}")
         elif not self.results.exists():
-            lines.append(
-                f"Nothing is there yet: {self.results} (paths in a config start from the folder "
-                "you are in)"
-            )
+            here = "(paths in a config start from the folder you are in)"
+            lines.append(f"Nothing is there yet: {self.results} {here}")
         elif not self.running:
             lines.append(f"Not complete; vjmgp study resume goes on. Results: {self.results}")
         return "\n".join(lines)
@@ -87,16 +82,12 @@ def state_of(study: Study) -> State:
     for experiment in study.experiments:
         files = [Path(path) for path in study.run_files(experiment)]
         states = [states_in(p.parent).get(seed) for p in files for seed in seeds_of(p.name)]
-        done, failed, total = len(states) - states.count(None), states.count("failed"), len(states)
-        rows.append(Progress(experiment, done, failed, total))
+        done, failed = len(states) - states.count(None), states.count("failed")
+        rows.append(Progress(experiment, done, failed, len(states)))
     wanted = [*study.everything(), study.manifest("write_report")]
-    return State(
-        rows,
-        is_running(study.results),
-        list(damaged_files(study.results)),
-        [path for path in wanted if not Path(path).exists()],
-        study.results.resolve(),
-    )
+    missing = [path for path in wanted if not Path(path).exists()]
+    damaged = list(damaged_files(study.results))
+    return State(rows, is_running(study.results), damaged, missing, study.results.resolve())
 
 
 def _states_in(folder: Path) -> dict[int, str]:

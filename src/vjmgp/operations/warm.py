@@ -45,8 +45,6 @@ MODULES = (
 )
 """What jobs import; none of it starts a thread, which a fork would not survive. The optional
 packages of some competitors might: the child that needs one imports it."""
-LOST = 75
-"""Exit code of a job whose worker is gone."""
 CRASHED = 137
 """Exit code of a job whose child ended without a word."""
 
@@ -55,36 +53,32 @@ def start() -> None:
     """Start a worker for the jobs that this process will start; without a socket there is none."""
     if sys.platform != "linux" or ADDRESS_VARIABLE in os.environ:
         return
-    server = socket.socket(socket.AF_UNIX)
-    folder = ""
-    try:
-        folder = tempfile.mkdtemp(prefix="vjmgp-")  # only this user may enter it
-        server.bind(f"{folder}/worker")
-        server.listen(1024)  # jobs may come while the worker still loads its libraries
-    except OSError:  # a path of more than 107 bytes, a full disk: jobs do without
-        server.close()
-        shutil.rmtree(folder, ignore_errors=True)
-        return
-    worker = subprocess.Popen(  # noqa: S603 (our own module)
-        [sys.executable, "-m", "vjmgp.operations.warm", str(server.fileno()), str(os.getpid())],
-        pass_fds=[server.fileno()],
-        env=os.environ | ONE_THREAD,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for Snakemake, which then ends its jobs
-    )
-    server.close()
+    server, folder = socket.socket(socket.AF_UNIX), ""
+    with server:
+        try:
+            folder = tempfile.mkdtemp(prefix="vjmgp-")  # only this user may enter it
+            server.bind(f"{folder}/worker")
+            server.listen(1024)  # jobs may come while the worker still loads its libraries
+        except OSError:  # a path of more than 107 bytes, a full disk: jobs do without
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        nothing: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        worker = subprocess.Popen(  # noqa: S603 (our own module)
+            [sys.executable, "-m", "vjmgp.operations.warm", str(server.fileno()), str(os.getpid())],
+            pass_fds=[server.fileno()],
+            env=os.environ | ONE_THREAD,
+            start_new_session=True,  # Ctrl-C is for Snakemake, which then ends its jobs
+            **nothing,
+        )
     atexit.register(worker.terminate)
     os.environ[ADDRESS_VARIABLE] = f"{folder}/worker"
 
 
 def run(script: str, log: Path) -> int | None:
     """Let the worker run a script: its exit code, or None where there is no worker."""
-    address = os.environ.get(ADDRESS_VARIABLE, "")
-    with socket.socket(socket.AF_UNIX) as connection, socket.socket(socket.AF_UNIX) as again:
+    with socket.socket(socket.AF_UNIX) as connection:
         try:
-            connection.connect(address)
+            connection.connect(os.environ.get(ADDRESS_VARIABLE, ""))
         except OSError:
             return None
         with contextlib.suppress(OSError):
@@ -93,18 +87,25 @@ def run(script: str, log: Path) -> int | None:
             answer = connection.makefile().readline()
             if answer:
                 return int(answer)
-        try:  # a worker that is gone means that Snakemake is gone: no reason to go on without it
-            again.connect(address)
-        except OSError:
-            return LOST
     return CRASHED
 
 
 # -- the worker ----------------------------------------------------------------------------------
 
 
-def serve(server: socket.socket, snakemake: int) -> None:
-    """Fork a child for each job, until Snakemake is gone."""
+def main() -> None:
+    """Load, then fork a child for each job, until Snakemake is gone; take the children along."""
+    server, snakemake = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
+    folder = Path(server.getsockname()).parent
+
+    def end(*_: Any) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.killpg(0, signal.SIGKILL)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
+    for name in MODULES:
+        importlib.import_module(name)
     from ..warmup import kernels_are_compiled, load_kernels
 
     has_kernels = False
@@ -123,18 +124,16 @@ def serve(server: socket.socket, snakemake: int) -> None:
                 _answer(connection)
             os._exit(0)
         connection.close()
+    end()
 
 
 def _answer(connection: socket.socket) -> None:
     """Run the script that the job's process was started with, and tell how it ended."""
     connection.settimeout(None)
-    line = connection.makefile().readline()
-    if not line:
-        return
-    request = json.loads(line)
+    request = json.loads(connection.makefile().readline())
     threading.Thread(target=_leave_with, args=[connection], daemon=True).start()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
     os.environ.pop(ADDRESS_VARIABLE, None)
     os.chdir(request["folder"])
     log = Path(request["log"])
@@ -147,10 +146,9 @@ def _answer(connection: socket.socket) -> None:
         sys.argv = [request["script"]]
         try:
             runpy.run_path(request["script"], run_name="__main__")
-            code = 0
-        except SystemExit as end:
-            code = end.code
-    connection.sendall(f"{code if isinstance(code, int) else 1}\n".encode())
+        except SystemExit as ended:
+            code = ended.code
+    connection.sendall(f"{code}\n".encode())
 
 
 def _leave_with(connection: socket.socket) -> None:
@@ -158,23 +156,6 @@ def _leave_with(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         connection.recv(1)
     os._exit(1)
-
-
-def main() -> None:
-    """Load, then serve; at the end take the children along, which are of this process group."""
-    server = socket.socket(fileno=int(sys.argv[1]))
-    folder = Path(server.getsockname()).parent
-
-    def end(*_: Any) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.killpg(0, signal.SIGKILL)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
-    for name in MODULES:
-        importlib.import_module(name)
-    serve(server, int(sys.argv[2]))
-    end()
 
 
 if __name__ == "__main__":

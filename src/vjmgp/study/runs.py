@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..competitors.packages import versions_for
-from ..files import DamagedFileError, append_record, journal_of, write_records
+from ..files import DamagedFileError, append_record, journal_of, write_sealed
 from .learners import Learner, learner_of, run
 from .paths import seeds_of
 from .problems import Noise, Problem, noise_estimates, problems
@@ -60,7 +60,7 @@ def run_block(
         records.append(record)
     if len(records) != len(seeds_of(runs)):
         raise DamagedFileError(", ".join(splits), f"they lack some of the seeds of {runs}")
-    write_records(runs, records)
+    write_sealed(runs, *records)
     journal_of(runs).unlink(missing_ok=True)
 
 

@@ -37,7 +37,7 @@ def _plain(cell: object) -> object:
 
 def read_table(path: str | Path, *, as_text: bool = False) -> pd.DataFrame:
     """A table as it was written: a method may be called "None", a dataset "NA"."""
-    names = dict.fromkeys((*NAME_COLUMNS, "parameters"), str)
+    names = dict.fromkeys((*NAME_COLUMNS, "parameters", "engine"), str)
     if as_text:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     else:

@@ -11,6 +11,7 @@ import pandas as pd
 from ...files import read_json
 from ..names import PAPER, PLAIN, REFERENCE
 from ..scoreboard.claims import headline_figures, median_claims
+from ..statistics.paired import OPPOSITE
 from ..tables import read_table
 from .experiments import has_runs
 
@@ -22,7 +23,6 @@ Key = tuple[str, str, str]
 """Dataset, protocol, method."""
 EXAMPLE = "547_no2"
 """The dataset whose models the paper prints."""
-OTHER_SIDE = {"better": "worse", "similar": "similar", "worse": "better"}
 
 
 class Datasets:
@@ -70,22 +70,17 @@ class Datasets:
         }
 
     def _facts(self, name: str) -> Context:
-        entry = self.study["config"]["own_data"].get(name, {})
         facts, note = Path(self.files.facts[name]), Path(self.files.notes.get(name, ""))
         about: Context = {"rows": None, "inputs": [], "nominal": []}
-        if facts.exists():
-            about |= read_json(facts)
-        return about | {
-            "own": entry.get("file"),
-            "source": read_json(note) if note.is_file() else None,
-        }
+        about |= read_json(facts) if facts.exists() else {}
+        own = self.study["config"]["own_data"].get(name, {}).get("file")
+        return about | {"own": own, "source": read_json(note) if note.is_file() else None}
 
     def _row(self, key: Key, low: float, high: float) -> Context:
         dataset, protocol, method = key
         quantiles = self.quantiles[key]
         width = max(high - low, 1e-9)
-        compared = self.tests.get((dataset, protocol, method))
-        paper = self.paper.get((dataset, method)) if protocol in self.papers_protocols else None
+        is_papers = protocol in self.papers_protocols
         return self.middles[key] | {
             "protocol": protocol,
             "method": method,
@@ -93,8 +88,8 @@ class Datasets:
             "median": quantiles[2],
             "high": quantiles[3],
             "box": [float(100 * np.clip((q - low) / width, 0, 1)) for q in quantiles],
-            "paper": np.nan if paper is None else paper,
-            "compared": compared,
+            "paper": self.paper.get((dataset, method), np.nan) if is_papers else np.nan,
+            "compared": self.tests.get(key),
         }
 
 
@@ -115,7 +110,7 @@ def _models(files: StudyFiles, study: Context) -> list[Context]:
             "protocol": protocol if several else None,
             "pair": _pair(groups[dataset, protocol]),
             "all": list(groups[dataset, protocol].values()),
-            "example": _example() if dataset == EXAMPLE else None,
+            "example": headline_figures()["example_547_no2"] if dataset == EXAMPLE else None,
         }
         for dataset, protocol in sorted(
             groups, key=lambda key: (place[key[0]], order.index(key[1]))
@@ -131,12 +126,6 @@ def _pair(models: dict[str, Context]) -> list[Context]:
     return [models[name] for name in names]
 
 
-def _example() -> Context:
-    """The scores of the paper's models on its example."""
-    example: Context = headline_figures()["example_547_no2"]  # type: ignore[assignment]
-    return example
-
-
 def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
     """How each method compares with the reference of an experiment, by dataset and protocol."""
     found: dict[Key, Context] = {}
@@ -147,16 +136,13 @@ def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
         table = read_table(files.experiments[entry.name].statistics["tests_test_r2"])
         first = table[(table["method"] == entry.methods[0]) & table["outcome"].notna()]
         for row in first[columns].to_dict("records"):
-            key = row["dataset"], entry.protocol, row["versus"]
             # Seen from the other method: by how much it is better than the reference.
-            found.setdefault(
-                key,
-                {
-                    "reference": entry.methods[0],
-                    "outcome": OTHER_SIDE[row["outcome"]],
-                    "difference": -row["median_difference"],
-                    "low": -row["high"],
-                    "high": -row["low"],
-                },
-            )
+            seen = {
+                "reference": entry.methods[0],
+                "outcome": OPPOSITE[row["outcome"]],
+                "difference": -row["median_difference"],
+                "low": -row["high"],
+                "high": -row["low"],
+            }
+            found.setdefault((row["dataset"], entry.protocol, row["versus"]), seen)
     return found

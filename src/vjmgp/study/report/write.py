@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import yaml
 
 from ...engine.identity import ENGINE_VERSION
@@ -43,81 +42,61 @@ def write_report(study: Context, files: StudyFiles, page: str, pages: str, confi
     for name in ASSETS:
         source = Path(__file__).parent / "templates" / name
         write_whole(Path(pages) / name, [source.read_bytes()])
-    for path, template, context in all_pages(files, study):
-        inside = path != ENTRY
+    shared = what_pages_share(files, study)
+    for here, template, more in all_pages(shared, files, study):
+        inside = here != ENTRY
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
-        text = environment.get_template(template).render(context | places)
-        write_whole(Path(pages) / path if inside else Path(page), [text.encode()])
+        whole = environment.get_template(f"{template}.html.jinja")
+        text = whole.render(shared | more | places | {"here": here})
+        write_whole(Path(pages) / here if inside else Path(page), [text.encode()])
     write_whole(Path(config), [as_yaml(study["config"]).encode()])
 
 
-def all_pages(files: StudyFiles, study: Context) -> Iterator[tuple[str, str, Context]]:
-    """Every page: its file, its template and what it shows."""
-    table = read_table(files.runs)
-    runs = table[table["status"] == "ok"]
-    shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
-    experiments = [experiment_page(files.experiments[e.name], e, study) for e in shown]
-    datasets = Datasets(files, study, runs)
-    board = scoreboard_page(files.scoreboard)
-    figures = Path(files.illustrations) / "figures.json"
-    illustrations = read_json(figures) if figures.exists() else []
-    shared = _about(table, runs, study) | {
-        "experiments": experiments,
-        "illustrations": illustrations,
-        "models": datasets.models,
-        "board": board,
-    }
-    yield ENTRY, "index.html.jinja", shared | {"highlight": highlight(experiments), "here": ENTRY}
-    yield "scoreboard.html", "scoreboard.html.jinja", shared | {"here": "scoreboard.html"}
+def all_pages(
+    shared: Context, files: StudyFiles, study: Context
+) -> Iterator[tuple[str, str, Context]]:
+    """Every page: its file, its template and what it alone shows."""
+    experiments, datasets = shared["experiments"], shared["datasets"]
+    yield ENTRY, "index", {"highlight": highlight(experiments)}
+    for name in ("scoreboard", "datasets", "models"):
+        yield f"{name}.html", name, {}
     for entry in experiments:
-        here = f"experiment-{entry['name']}.html"
-        yield here, "experiment.html.jinja", shared | {"e": entry, "here": here}
-    about = [datasets.page(name) for name in study["datasets"]]
-    yield (
-        "datasets.html",
-        "datasets.html.jinja",
-        shared | {"datasets": about, "here": "datasets.html"},
-    )
-    for place, entry in enumerate(about):
-        here = f"dataset-{entry['name']}.html"
-        before = about[place - 1]["name"] if place else None
-        after = about[place + 1]["name"] if place + 1 < len(about) else None
-        yield (
-            here,
-            "dataset.html.jinja",
-            shared | {"d": entry, "before": before, "after": after, "here": here},
-        )
-    yield "models.html", "models.html.jinja", shared | {"here": "models.html"}
-    if illustrations:
-        yield (
-            "illustrations.html",
-            "illustrations.html.jinja",
-            shared | {"here": "illustrations.html"},
-        )
-    yield (
-        "run.html",
-        "run.html.jinja",
-        shared | {"files_of_study": _files(files, experiments), "here": "run.html"},
-    )
+        yield f"experiment-{entry['name']}.html", "experiment", {"e": entry}
+    around = [None, *study["datasets"], None]
+    for place, entry in enumerate(datasets):
+        beside = {"before": around[place], "after": around[place + 2]}
+        yield f"dataset-{entry['name']}.html", "dataset", {"d": entry, **beside}
+    if shared["illustrations"]:
+        yield "illustrations.html", "illustrations", {}
+    yield "run.html", "run", {"files_of_study": _files(files, experiments)}
 
 
-def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
+def what_pages_share(files: StudyFiles, study: Context) -> Context:
     """What every page knows of the study."""
-    failures = table[table["status"] == "failed"]
+    table, config = read_table(files.runs), study["config"]
+    runs, failures = (table[table["status"] == status] for status in ("ok", "failed"))
+    shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
+    datasets = Datasets(files, study, runs)
+    figures = Path(files.illustrations) / "figures.json"
     return {
-        "title": study["config"]["title"],
+        "experiments": [experiment_page(files.experiments[e.name], e, study) for e in shown],
+        "illustrations": read_json(figures) if figures.exists() else [],
+        "models": datasets.models,
+        "datasets": [datasets.page(name) for name in study["datasets"]],
+        "board": scoreboard_page(files.scoreboard),
+        "title": config["title"],
         "n_runs": len(runs),
         "n_methods": runs["method"].nunique(),
         "n_datasets": runs["dataset"].nunique(),
         "dataset_names": study["datasets"],
-        "seeds": study["config"]["seeds"],
-        "significance": study["config"]["significance"],
+        "seeds": config["seeds"],
+        "significance": config["significance"],
         "hours": float(runs["cpu_seconds"].sum()) / 3600,
         "warnings": int(runs["warnings"].sum()),
         "failures": failures[["method", "dataset", "seed", "error"]].to_dict("records"),
         "skipped": study["skipped"],
         "progress": progress(table, study),
-        "config": as_yaml(study["config"]),
+        "config": as_yaml(config),
         "engine": ENGINE_VERSION,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
@@ -127,11 +106,9 @@ def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
 
 def _files(files: StudyFiles, experiments: list[Context]) -> list[str]:
     """The tables that pages link to, from the folder that holds the report."""
-    whole = [Path(files.runs), Path(files.runs).with_name("failures.csv"), Path(files.scoreboard)]
-    return [
-        *(f"tables/{path.name}" for path in whole),
-        *(f"tables/{entry['name']}/{name}" for entry in experiments for name in entry["files"]),
-    ]
+    whole = (Path(files.runs).name, "failures.csv", Path(files.scoreboard).name)
+    inside = (f"{entry['name']}/{name}" for entry in experiments for name in entry["files"])
+    return [f"tables/{name}" for name in (*whole, *inside)]
 
 
 def as_yaml(config: Context) -> str:
