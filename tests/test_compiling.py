@@ -118,6 +118,19 @@ def test_importing_the_package_is_light():
     assert python(code).communicate()[0].split() == ["False", "False"]
 
 
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, "/dev/null")
+    ours = compiling.kernel_folder.__wrapped__()
+    assert ours.is_relative_to(tmp_path)
+    assert ours.stat().st_mode & 0o077 == 0
+    ours.chmod(0o777)
+    other = compiling.kernel_folder.__wrapped__()
+    assert not other.is_relative_to(tmp_path)
+    other.rmdir()
+
+
 def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, capsys):
     from vjmgp import warmup
     from vjmgp.files import checksum, write_sealed

@@ -394,6 +394,8 @@ def numbered(line):
         ("a;y\n1;2\n", "separated by semicolons"),
         ("", "cannot be read (No columns to parse from file)"),
         ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),
+        (numbered("1,2,{k}"), "its rows have more cells than its header, which has 2"),
+        (numbered("{k},{k}") + "1,2,3\n", "cannot be read (Error tokenizing data"),
         ("a,y\n" + "1,2\n" * 12, "the target has the same value in all rows"),
         (numbered("1,{k}"), "every column beside the target has the same value"),
         (numbered("2026-01-{k},{k}"), "column 'a' is text with 12 different values in 12 rows"),

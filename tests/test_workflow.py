@@ -24,6 +24,7 @@ from workflow_runs import (
     made,
     ran,
     snakemake,
+    timeless,
 )
 
 from vjmgp.cli import main
@@ -121,6 +122,20 @@ def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
     assert "Nothing to be done" in snakemake(tmp_path, config, TARGET)
 
 
+def test_a_table_that_is_asked_for_alone_is_never_stale(study):
+    folder, config, _ = study
+    table = "results/tables/one/summary.csv"
+    snakemake(folder, config, table)
+    before = timeless(folder / table)
+    config["methods"]["VJM"]["gp"]["generations"] = 3
+    snakemake(folder, config, table)
+    assert timeless(folder / table) != before
+    config["methods"]["VJM"]["gp"]["generations"] = 2
+    snakemake(folder, config, table)
+    assert timeless(folder / table) == before
+    assert "Nothing to be done" in snakemake(folder, config, table)
+
+
 def test_cores_blocks_and_workers_change_no_result(finished, tmp_path):
     config = STUDY | {"seeds_per_job": 1, "warm_workers": False}
     snakemake(tmp_path, config, TARGET, "--cores", "1")
@@ -140,7 +155,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_stopped_in_the_middle_and_run_again(tmp_path, undisturbed, number):
+def test_stopped_in_the_middle_and_run_again(tmp_path, monkeypatch, undisturbed, number):
     process = subprocess.Popen(
         command(tmp_path, LONGER, TARGET), stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -154,11 +169,12 @@ def test_stopped_in_the_middle_and_run_again(tmp_path, undisturbed, number):
     if number == signal.SIGKILL:
         said = snakemake(tmp_path, LONGER, TARGET, ok=False)
         assert "another run is under way, or one was killed. Nothing is lost." in said
-        snakemake(tmp_path, LONGER, "--unlock")
+        monkeypatch.chdir(tmp_path)
+        assert main(["study", "resume", "study.yaml", "--cores", "2", "--", TARGET]) == 0
     else:
         assert "Stopped; jobs that were running are lost." in said
         assert "Traceback" not in said
-    snakemake(tmp_path, LONGER, TARGET)
+        snakemake(tmp_path, LONGER, TARGET)
     # A block whose end Snakemake did not live to note may be written again: at most one per core.
     assert len({name for name, when in made(tmp_path).items() if kept.get(name, when) != when}) <= 2
     assert all_tables(tmp_path) == undisturbed

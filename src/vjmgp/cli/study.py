@@ -313,4 +313,6 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
             signal.signal(number, handler)
     if code and stops:
         return Exit.STOPPED if stops[0] == signal.SIGINT else 128 + stops[0]
+    if code == 1 and _busy(study):  # another was started in the same moment
+        return Exit.NOT_NOW
     return 128 - code if code < 0 else code

@@ -54,7 +54,7 @@ def as_job(snakemake: Any) -> Iterator[dict[str, Any]]:
                 if manifest:
                     write_manifest(Path(manifest), [o for o in snakemake.output if o != manifest])
     except KeyboardInterrupt:
-        sys.exit(130)  # Snakemake tells what was stopped
+        os._exit(130)  # Snakemake tells what was stopped; another Ctrl-C may be on its way
     except Exception as error:  # noqa: BLE001 (whatever it is, the log tells it)
         code = DISK_FULL if _is_full(error) else 1
     if code:
