@@ -69,13 +69,18 @@ def data_of(wildcards):
     return dict(zip(("data", "facts"), kept(STUDY.prepared(wildcards.dataset))))
 
 
+def splits_of(wildcards):
+    """The splits of a block of seeds."""
+    where = wildcards.protocol, wildcards.dataset, paths.seeds_of(wildcards.block)
+    return kept(STUDY.splits(*where))
+
+
 def inputs_of_block(wildcards):
     """What a block of runs is made from."""
     method, seeds = method_of(wildcards), paths.seeds_of(wildcards.block)
-    where = wildcards.protocol, wildcards.dataset, seeds
-    files = data_of(wildcards) | {"splits": kept(STUDY.splits(*where))}
+    files = data_of(wildcards) | {"splits": splits_of(wildcards)}
     if method.is_gp:
-        files["noise"] = kept(STUDY.noise(*where))
+        files["noise"] = kept(STUDY.noise(wildcards.protocol, wildcards.dataset, seeds))
         files["kernels"] = ancient(STUDY.kernel_mark(method.kernels))
     return files
 

@@ -24,7 +24,7 @@ rule estimate_noise:
     # How noisy the labels are decides how strongly the regulariser counts.
     input:
         unpack(data_of),
-        splits=ancient(at(paths.SPLITS)),
+        splits=lambda wildcards: splits_of(wildcards)[0],
         kernels=ancient(STUDY.kernel_mark(SHARED_KERNELS)),
     output:
         noise=at(paths.NOISE),
