@@ -60,13 +60,10 @@ rule compare_methods:
         made=ancient(STUDY.manifest("collect_runs")),
         stamp=stamp_of("compare_methods"),
     output:
-        **{
-            name: (
-                table(path, "{experiment}: " + SUMMARIES[name])
-                if name in SUMMARIES
-                else path
-            )
-            for name, path in TABLES.statistics.items()
+        **TABLES.statistics
+        | {
+            name: table(TABLES.statistics[name], f"{{experiment}}: {words}")
+            for name, words in SUMMARIES.items()
         },
         latex=directory(TABLES.latex),
         made=STUDY.manifest("compare_methods"),

@@ -17,6 +17,7 @@ COLUMNS = [
     *("seconds", "cpu_seconds", "noise_r2", "tau", "generations", "engine", "warnings"),
     *("failed_candidates", "formula", "parameters", "error", "file"),
 ]
+OF_MODEL = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "legend")
 
 
 def collect_runs(records: list[str], runs: str, curves: str, models: str) -> None:
@@ -49,10 +50,8 @@ def table_of_runs(records: list[dict[str, Any]]) -> pd.DataFrame:
     """One row per run."""
     table = pd.DataFrame(records).reindex(columns=COLUMNS)
     table["warnings"] = [sum((r.get("warnings") or {}).values()) for r in records]
-    table["parameters"] = [
-        "; ".join(f"{key}={value}" for key, value in (r.get("parameters") or {}).items())
-        for r in records
-    ]
+    chosen = [(r.get("parameters") or {}).items() for r in records]
+    table["parameters"] = ["; ".join(f"{key}={value}" for key, value in c) for c in chosen]
     for column in ("size", "trees", "generations", "failed_candidates"):
         table[column] = table[column].astype("Int64")
     return table
@@ -82,10 +81,6 @@ def typical_models(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for (dataset, method), runs in groups.items():
         runs.sort(key=lambda run: (run["test_r2"], run["seed"]))
         run = runs[(len(runs) - 1) // 2]
-        keep = ("protocol", "seed", "train_r2", "test_r2", "size", "formula", "legend")
-        models.append(
-            {"dataset": dataset, "method": method}
-            | {key: run[key] for key in keep}
-            | {"features": run.get("features", [])}
-        )
+        model = {"dataset": dataset, "method": method} | {key: run[key] for key in OF_MODEL}
+        models.append(model | {"features": run.get("features", [])})
     return models
