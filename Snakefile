@@ -2,7 +2,4 @@
 include: "workflow/Snakefile"
 
 
-rule study:
-    input:
-        rules.all.input,
-    localrule: True
+workflow.default_target = "all"

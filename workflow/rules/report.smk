@@ -55,7 +55,7 @@ rule report_so_far:
 rule runs:
     # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
     input:
-        STUDY.run_files(),
+        lambda wildcards: STUDY.run_files(),
     localrule: True
 
 
@@ -65,5 +65,5 @@ for experiment in STUDY.experiments:
         name:
             experiment
         input:
-            STUDY.everything(experiment),
+            lambda wildcards, name=experiment: STUDY.everything(name),
         localrule: True

@@ -45,5 +45,7 @@ def read_config(path: Path) -> Study:
             root / "config/methods.yaml",
             (home,),
         )
-    except (ConfigError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
+    except ConfigError as error:
+        raise ValueError(f"{path}: {error}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: config: not YAML: {' '.join(str(error).split())}") from None

@@ -23,7 +23,7 @@ from .names import PAPER_COLUMN
 from .schema import ConfigError, check, require_known, with_defaults
 
 RULES = (
-    *("all", "study", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
+    *("all", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
     *("compile_kernels", "estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
     *("compare_methods", "score_claims", "draw_figures", "illustrations", "write_report"),
     *("report_so_far", "runs", "stamp"),
