@@ -7,6 +7,7 @@ manifest beside them: one such line with the checksum of every file.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -156,6 +157,19 @@ def append_record(journal: Path, record: Json) -> None:
             file.seek(-1, os.SEEK_END)
             file.write(b"" if file.read(1) == b"\n" else b"\n")
         file.write(sealed(record))
+
+
+def close_journal(path: Path) -> None:
+    """Make the journal of a finished file of runs a second name of that file.
+
+    Where something that runs are made from is deleted, Snakemake deletes their file, too, and makes
+    both again. The runs survive in the journal.
+    """
+    new = path.with_name(f"{path.name}.new")
+    with contextlib.suppress(OSError):  # a file system without links
+        new.unlink(missing_ok=True)
+        os.link(path, new)
+        new.replace(journal_of(path))
 
 
 # -- manifests -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..competitors.packages import versions_for
-from ..files import DamagedFileError, append_record, journal_of, write_sealed
+from ..files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
 from .learners import Learner, learner_of, run
 from .paths import seeds_of
 from .problems import Noise, Problem, noise_estimates, problems
@@ -61,7 +61,7 @@ def run_block(
     if len(records) != len(seeds_of(runs)):
         raise DamagedFileError(", ".join(splits), f"they lack some of the seeds of {runs}")
     write_sealed(runs, *records)
-    journal_of(runs).unlink(missing_ok=True)
+    close_journal(Path(runs))
 
 
 def provenance(
