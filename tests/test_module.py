@@ -60,8 +60,7 @@ def run_module(folder, snakefile, *arguments, **variables):
     study = STUDY | {"results": "out"}
     (folder / "config.yaml").write_text(yaml.safe_dump({"comparison": study}))
     result = subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments, "--cores", "2",
-         "--rerun-triggers", "mtime"],
+        [sys.executable, "-m", "snakemake", *arguments, "--cores", "2"],
         cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stdout + result.stderr

@@ -113,19 +113,13 @@ def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
     figures = headline_figures()
     claims = []
     for row in table.to_dict("records"):
-        noisy = row["experiment"] == LABEL_NOISE
+        part, noisy = row["experiment"], row["experiment"] == LABEL_NOISE
         datasets = int(str(figures["label_noise_datasets" if noisy else "datasets"]))
         similar = None if pd.isna(row["similar"]) else int(row["similar"])
-        claims.append(
-            CountClaim(
-                row["experiment"],
-                row["metric"],
-                LABEL_NOISE if noisy else PAPER,
-                our_name(row["experiment"], row["method"], timed),
-                our_name(row["experiment"], row["versus"], timed),
-                Counts(int(row["better"]), similar, int(row["worse"]), datasets),
-            )
-        )
+        counts = Counts(int(row["better"]), similar, int(row["worse"]), datasets)
+        method, versus = (our_name(part, row[key], timed) for key in ("method", "versus"))
+        protocol = LABEL_NOISE if noisy else PAPER
+        claims.append(CountClaim(part, row["metric"], protocol, method, versus, counts))
     return claims
 
 
