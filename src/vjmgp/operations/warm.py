@@ -70,7 +70,8 @@ def start() -> None:
             start_new_session=True,  # Ctrl-C is for Snakemake, which then ends its jobs
             **nothing,
         )
-    atexit.register(worker.terminate)
+    atexit.register(worker.wait)
+    atexit.register(worker.terminate)  # what is registered last comes first
     os.environ[ADDRESS_VARIABLE] = f"{folder}/worker"
 
 
@@ -103,7 +104,6 @@ def main() -> None:
         os.killpg(0, signal.SIGKILL)
 
     signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
     for name in MODULES:
         importlib.import_module(name)
     from ..warmup import kernels_are_compiled, load_kernels
@@ -111,6 +111,9 @@ def main() -> None:
     has_kernels = False
     server.settimeout(0.5)
     while os.getppid() == snakemake:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         try:
             connection, _ = server.accept()
         except TimeoutError:
@@ -132,8 +135,7 @@ def _answer(connection: socket.socket) -> None:
     connection.settimeout(None)
     request = json.loads(connection.makefile().readline())
     threading.Thread(target=_leave_with, args=[connection], daemon=True).start()
-    for number in (signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.pop(ADDRESS_VARIABLE, None)
     os.chdir(request["folder"])
     log = Path(request["log"])
