@@ -59,30 +59,37 @@ def random_tree(rng, depth, n_inputs, functions=range(13)):
     return codes, constants
 
 
-def standardised(features):
+def standardised(features, row_weights=None):
     """Columns with mean 0 and deviation 1; zeros for a constant one."""
-    deviation = features.std(axis=0)
+    mean = np.average(features, axis=0, weights=row_weights)
+    deviation = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=row_weights))
     usable = deviation > 1e-8 * np.abs(features).max(axis=0)
     scale = np.where(usable, deviation, 1.0)
-    return np.where(usable, (features - features.mean(axis=0)) / scale, 0.0)
+    return np.where(usable, (features - mean) / scale, 0.0)
 
 
-def ridge(z, y, alpha):
+def ridge(z, y, alpha, row_weights=None):
     """Weights and intercept with an unpenalised intercept, from the normal equations."""
-    centre = z.mean(axis=0)
+    w = np.ones(len(y)) if row_weights is None else row_weights
+    centre, mean = np.average(z, axis=0, weights=w), np.average(y, weights=w)
     centred = z - centre
     weights = np.linalg.solve(
-        centred.T @ centred + alpha * np.eye(z.shape[1]), centred.T @ (y - y.mean())
+        centred.T @ (w[:, None] * centred) + alpha * np.eye(z.shape[1]),
+        centred.T @ (w * (y - mean)),
     )
-    return weights, y.mean() - centre @ weights
+    return weights, mean - centre @ weights
 
 
-def loo_errors_by_refitting(z, y, alpha):
-    """Squared leave-one-out errors from n explicit refits on given features."""
+def loo_errors_by_refitting(z, y, alpha, row_weights=None):
+    """Squared leave-one-out errors from n explicit refits on given features.
+
+    Left out is one copy of a row: of a row with weight 3 a third, of one with weight 0.5 all.
+    """
     errors = np.empty(len(y))
     for i in range(len(y)):
-        rest = np.arange(len(y)) != i
-        weights, intercept = ridge(z[rest], y[rest], alpha)
+        left = np.ones(len(y)) if row_weights is None else row_weights.copy()
+        left[i] = max(left[i] - 1.0, 0.0)
+        weights, intercept = ridge(z, y, alpha, left)
         errors[i] = (y[i] - intercept - z[i] @ weights) ** 2
     return errors
 
@@ -106,7 +113,7 @@ def front_numbers(o1, o2):
     return numbers
 
 
-def worst_gap(model, clean, x_vicinal, partner, share, n):
+def worst_gap(model, clean, x_vicinal, partner, share, n, row_weights=None):
     """O2 from the definition: worst squared gap per instance over the rounds, then the mean."""
     worst = np.zeros(n)
     values = model(x_vicinal)
@@ -114,4 +121,4 @@ def worst_gap(model, clean, x_vicinal, partner, share, n):
         i, j = r % n, partner[r]
         gap = values[r] - (share[r] * clean[i] + (1 - share[r]) * clean[j])
         worst[i] = max(worst[i], gap**2)
-    return worst.mean()
+    return np.average(worst, weights=row_weights)

@@ -21,6 +21,7 @@ from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import ENGINE_VERSION
 from .engine.preparation import prepare
+from .engine.regularizers import find_regularizer
 from .engine.settings import Settings
 from .front import FrontMixin
 from .inputs import as_frame, as_table, as_target, check_columns, column_names
@@ -35,6 +36,7 @@ from .search import Search
 from .state import whole_or_not_at_all
 from .tabular import fit_standardizer, nominal_columns
 from .warmup import compile_kernels
+from .weights import check_sample_weight
 
 Floats = NDArray[np.float64]
 Record = dict[str, float]
@@ -260,21 +262,28 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     # -- fitting ------------------------------------------------------------------------------
 
     @whole_or_not_at_all
-    def fit(self, X: Any, y: Any) -> VJMRegressor:
-        """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VJMRegressor:
+        """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names).
+
+        `sample_weight` has a number of 0 or more for each row, and a row counts as so many copies
+        of it: in scales, ridge, leave-one-out errors, selection, regulariser, noise estimate and
+        student. Rows of weight 0 are left out. As with copies, larger weights make the
+        `ridge_alphas` weaker: weights of mean 1 keep their strength.
+        """
         parameters = self._parameters()
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         table, y = self._check_training_data(X, y)
+        table, y, weights = self._weighted_rows(table, y, sample_weight)
         names = column_names(table)
         nominal = nominal_columns(table, names, self.categorical_features)
         standardizer = fit_standardizer(
-            table, y, names, nominal, parameters["encoding"], parameters["missing"]
+            table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
         self._standardizer = standardizer
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
-            return self._fit_constant(settings, y)
+            return self._fit_constant(settings, y, weights)
         workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
         check_memory(settings, len(y), len(standardizer.inputs), workers)
         compile_kernels(settings.regularizer, settings.selection)
@@ -284,6 +293,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             settings,
             self._seed(),
             parameters["noise_r2"],
+            weights,
         )
         names_of_search = ("restarts", "n_jobs", "max_time", "callback", "progress")
         search = Search(self._prepared, **{name: parameters[name] for name in names_of_search})
@@ -328,11 +338,33 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         validate_data(self, table, skip_check_array=True)
         return table, target
 
-    def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
+    def _weighted_rows(
+        self, table: Any, y: Floats, sample_weight: Any
+    ) -> tuple[Any, Floats, Floats | None]:
+        """The rows that count, and their weights; None where no weights are given."""
+        weights = check_sample_weight(sample_weight, len(y))
+        if weights is None:
+            return table, y, None
+        if not find_regularizer(self.regularizer).uses_sample_weight:
+            raise ValueError(
+                f"The regularizer {self.regularizer!r} takes no sample_weight: fit without weights "
+                "or choose another one."
+            )
+        kept = np.flatnonzero(weights)
+        if len(kept) < len(weights):
+            table = table.iloc[kept] if hasattr(table, "iloc") else table[kept]
+            y, weights = y[kept], weights[kept]
+        return table, y, None if (weights == 1.0).all() else weights
+
+    def _fit_constant(self, settings: Settings, y: Floats, weights: Floats | None) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
         self.archive_ = make_archive(settings.max_trees, 1, 1)
         if y.min() < y.max():
             self.archive_.scores[0, O1] = (len(y) / (len(y) - 1)) ** 2  # of the mean, left out
+            if weights is not None:
+                errors = self._standardizer.standardize_target(y)
+                errors = errors / (1.0 - np.minimum(weights, 1.0) / weights.sum())
+                self.archive_.scores[0, O1] = np.average(errors**2, weights=weights)
         self.archive_.counts[:] = 1, 0, 1
         self.history_ = pd.DataFrame()
         self.noise_r2_, self.tau_ = float("nan"), 1.0

@@ -44,6 +44,7 @@ class Evolution:
         self.prepared = prepared
         self.settings = prepared.settings
         self.y = prepared.y
+        self.weights, self.sample_weight = prepared.weights, prepared.weights.each
         self.noise_r2, self.tau = prepared.noise_r2, prepared.tau
         self.first_extra_row = prepared.first_extra_row
         self.restart = restart
@@ -84,11 +85,11 @@ class Evolution:
         arena = 64 * longest + size * 2 ** (settings.init_depth[1] + 1)
         self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
         self.individuals = make_individuals(2 * size, max_trees, n)
-        self.ridge = make_ridge_scratch(n, max_trees, len(settings.ridge_alphas))
+        self.ridge = make_ridge_scratch(n, max_trees, len(settings.ridge_alphas), self.weights)
         self.alphas = np.array(settings.ridge_alphas, dtype=np.float64)
         self.archive = make_archive(max_trees)
         self.best_sum = np.array([np.inf])
-        self._selection = SELECTIONS[settings.selection]()
+        self._selection = SELECTIONS[settings.selection](self.weights)
         self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
         self.population: Integers = np.empty(0, np.int64)
 
@@ -176,7 +177,9 @@ class Evolution:
         self.regularizer.score(self, valid)
         valid = valid[np.isfinite(individuals.o2[valid])]
         self.archive = reserve(self.archive, len(valid), int(individuals.size[valid].sum()))
-        update_archive(self.archive, self.pool, individuals, self.y, valid, self.generation)
+        update_archive(
+            self.archive, self.pool, individuals, self.y, self.weights, valid, self.generation
+        )
         self.evaluations += len(rows)
         return valid
 

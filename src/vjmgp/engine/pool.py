@@ -16,6 +16,7 @@ from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace, run, translate
 from .lanes import dot
 from .trees import tree_hash
+from .weights import RowWeights
 
 # Columns of `facts`: one cache line per tree.
 START, LENGTH, HASH, USERS, STATE, SLOT, FILLED, _SPARE = range(8)
@@ -179,17 +180,17 @@ def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
 
 
 @part_of_kernel
-def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
+def _measure(scaling: Floats, values: Floats, n: int, weights: RowWeights) -> int:
     """Set a new feature's mean and scale; return its state."""
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(values[i]))
-    mean = dot(values, ones, n) / n
+    mean = dot(values, weights.each, n) / weights.total
     total = 0.0
     for i in range(n):
         distance = values[i] - mean
-        total += distance * distance
-    deviation = np.sqrt(total / n)
+        total += weights.each[i] * (distance * distance)
+    deviation = np.sqrt(total / weights.total)
     scaling[MEAN], scaling[SCALE] = mean, 0.0
     if not np.isfinite(deviation):
         return INVALID
@@ -201,7 +202,7 @@ def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
 
 @part_of_kernel
 def training_feature(
-    pool: Pool, tree: int, workspace: Workspace, n: int, ones: Floats, out: Floats
+    pool: Pool, tree: int, workspace: Workspace, n: int, weights: RowWeights, out: Floats
 ) -> None:
     """The standardised feature on the training rows, into `out`.
 
@@ -218,7 +219,7 @@ def training_feature(
     run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
     new = facts[STATE] == NEW
     if new:
-        facts[STATE] = _measure(scaling, out, n, ones)
+        facts[STATE] = _measure(scaling, out, n, weights)
         if facts[STATE] == INVALID:
             return
     _standardise(out, n, scaling[MEAN], scaling[SCALE])

@@ -4,7 +4,8 @@ For vicinal point x_vic of anchor i and partner j in round k,
 
     d = F(Φ(x_vic)) − [λ·c(i) + (1−λ)·c(j)],   O2 = (1/n) Σᵢ maxₖ dᵢₖ²,
 
-with F the model fitted on the clean rows and c its clean side: the model's own values.
+with F the model fitted on the clean rows and c its clean side: the model's own values. Where rows
+have weights, O2 is the weighted mean over the anchors.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..pool import (
 )
 from ..population import Individuals
 from ..vicinal import Vicinity
+from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class Sides(NamedTuple):
     """The fixed data of a run and room for one individual."""
 
     y: Floats
-    ones: Floats
+    weights: RowWeights
     partner: Words
     share: Floats
     first_row: int
@@ -61,6 +63,7 @@ class WorstGap(Regularizer):
 
     final_rule = "tau"
     uses_noise_estimate = True
+    uses_sample_weight = True
     clean_side: ClassVar[int] = FITTED
 
     def __init__(self, settings: Settings) -> None:
@@ -79,6 +82,10 @@ class WorstGap(Regularizer):
         self.vicinity = vicinity._replace(points=np.empty((0, x.shape[1])))
         return vicinity.points
 
+    def extra_weights(self, n_extra: int) -> Floats:
+        """Those of their anchors."""
+        return np.resize(self.weights.each, n_extra)
+
     def _clean_side(self) -> int:
         wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
         return UNSCALED if wrong else self.clean_side
@@ -90,7 +97,7 @@ class WorstGap(Regularizer):
             n = len(run.y)
             self._sides = Sides(
                 run.y,
-                np.ones(n),
+                run.weights,
                 self.vicinity.partner.astype(np.uint64),
                 self.vicinity.share,
                 run.first_extra_row,
@@ -122,11 +129,11 @@ def _clean_side(
         for i in range(n):
             clean[i] = sides.y[i] if mode == LABELS else individuals.fitted[row, i]
         return
-    clean[:] = dot(sides.y, sides.ones, n) / n
+    clean[:] = dot(sides.y, sides.weights.each, n) / sides.weights.total
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.scaling[tree, SCALE] > 0.0:
-            training_feature(pool, tree, workspace, n, sides.ones, sides.feature)
+            training_feature(pool, tree, workspace, n, sides.weights, sides.feature)
             weight = individuals.weights[row, t]
             for i in range(n):
                 clean[i] += weight * (
@@ -213,7 +220,7 @@ def worst_gaps(
     """
     n = len(sides.y)
     total = len(sides.share)
-    mean = dot(sides.y, sides.ones, n) / n
+    mean = dot(sides.y, sides.weights.each, n) / sides.weights.total
     step = n if early_stopping else total
     for row in rows:
         _clean_side(pool, individuals, workspace, sides, row, mode)
@@ -224,7 +231,7 @@ def worst_gaps(
                 last = min(begin + step, first + CHUNK)
                 _vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
                 _worst_of_rows(sides, first, last)
-            value = dot(sides.worst, sides.ones, n) / n
+            value = dot(sides.worst, sides.weights.each, n) / sides.weights.total
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
                 break
         individuals.o2[row] = value

@@ -1,0 +1,55 @@
+"""The check of `sample_weight`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+SMALLEST, LARGEST = 1e-30, 1e30
+"""What weights may add up to: far beyond these, sums of squares leave the range of floats."""
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """A weight for each row, as floats; None where none were given. A number is one for all."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "sample_weight must be numbers, one for each row of X; some of it is not a number."
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight has {weights.ndim} dimensions; it must have one number for each row."
+        )
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight has {len(weights)} values, but X has {n_rows} rows.")
+    for bad, what in (
+        (~np.isfinite(weights), "NaN or infinity"),
+        (weights < 0.0, "a negative number"),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"sample_weight has {what} in row {row} ({int(bad.sum())} of {n_rows} rows): "
+                "weights must be 0 or more."
+            )
+    if np.count_nonzero(weights) < 2:
+        raise ValueError(
+            f"sample_weight is zero in {n_rows - np.count_nonzero(weights)} of {n_rows} rows: two "
+            "rows or more must have a weight above zero."
+        )
+    total = float(weights.sum())
+    if not SMALLEST < total < LARGEST:
+        raise ValueError(
+            f"sample_weight adds up to {total:g}; divide or multiply all weights by a number that "
+            f"brings the sum between {SMALLEST:g} and {LARGEST:g}."
+        )
+    return weights
