@@ -98,6 +98,18 @@ def run(**settings: Any) -> str:
     )
 
 
+def weighted_rows() -> str:
+    """Rows with weights: a distilled run, and one whose measure is a sum over pairs."""
+    data = load_dataset(DATASET)
+    weights = (np.arange(len(data)) % 7) / 2.0
+    found = []
+    for settings in ({"final_rule": "distil"}, {"regularizer": "distance_correlation"}):
+        model = VJMRegressor.paper(population_size=40, generations=3, random_state=0, **settings)
+        model.fit(data.inputs, data.target, sample_weight=weights)
+        found += [model.archive_.scores, model.predict(data.inputs)]
+    return digest_of(*found)
+
+
 def nominal_columns() -> str:
     """A table with levels, encoded as in the paper."""
     rng = np.random.default_rng(0)
@@ -130,6 +142,7 @@ def information() -> str:
 CASES: dict[str, Callable[[], str]] = {
     **{name: lambda settings=settings: run(**settings) for name, settings in VARIANTS.items()},
     "nominal columns": nominal_columns,
+    "weighted rows": weighted_rows,
     "tables": tables,
     "splits and label noise": splits_and_label_noise,
     "maximal information coefficient": information,

@@ -319,6 +319,9 @@ def test_noise_is_scored_with_weights(problem):
     assert scores["mean"] == pytest.approx(np.mean(by_fold))
     assert scores["pooled"] == pytest.approx(r2_score(y, found, sample_weight=WHOLE))
     assert r2(y, found, WHOLE) == scores["pooled"]
+    with pytest.raises(ValueError, match="sample_weight has 3 values, but truth has 60 rows"):
+        r2(y, found, [1.0, 2.0, 3.0])
+    assert r2([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]) == 0.0  # one row does not vary
     prepared = prepare(x, y, Settings(), seed=0, sample_weight=WHOLE)
     assert prepared.noise_r2 == scores["mean"]
 
@@ -524,7 +527,7 @@ def test_without_an_input_the_weighted_mean_is_the_model():
         ([1.0, np.nan] * 40, r"NaN or infinity in row 1 \(40 of 80 rows\)"),
         ([np.inf] + [1.0] * 79, r"NaN or infinity in row 0 \(1 of 80 rows\)"),
         ([1.0, 2.0, -1.0, *[1.0] * 77], r"a negative number in row 2 \(1 of 80 rows\)"),
-        (np.zeros(80), "sample_weight is zero in 80 of 80 rows: two rows or more must"),
+        (np.zeros(80), "zero in 80 of 80 rows; it must be above zero in 2 or more"),
         (np.eye(80)[0], "sample_weight is zero in 79 of 80 rows"),
         (np.full(80, 1e300), r"sample_weight adds up to 8e\+301"),
         (np.full(80, 1e-300), "sample_weight adds up to 8e-299"),
