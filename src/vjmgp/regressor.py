@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -24,6 +24,7 @@ from .engine.preparation import prepare
 from .engine.settings import Settings
 from .front import FrontMixin
 from .inputs import as_frame, as_table, as_target, check_columns, column_names
+from .own_function import UserFunction
 from .parameters import (
     PARAMETERS,
     check_depths,
@@ -68,8 +69,16 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         How many restarts run at the same time; None is 1, −1 all cores. It changes no result.
     random_state : int, RandomState or None
         The same number gives the same model, to the last bit.
-    functions : sequence of str
-        Which of the 13 functions trees may use.
+    functions : sequence of str or UserFunction
+        Which functions trees may use: the paper's 13 by default (`vjmgp.FUNCTION_NAMES`), others by
+        name (`vjmgp.MORE_FUNCTION_NAMES`) and your own (docs/own_function.md). "div" and "inv" give
+        1 where the divisor is 0; "exp" stops to grow at e²⁰; "gauss" is e^−a²; "step" is 1 above 0,
+        else 0.
+    forbidden_inside : mapping or None, default=None
+        Which functions a function may not hold, however deep: {"sin": ("sin", "cos")} forbids sin
+        and cos inside a sin.
+    max_size : int or None, default=None
+        Largest number of nodes over all trees of a model.
     max_trees, max_depth : int, default=10 and 10
         Largest number of trees, and depth of a tree.
     init_depth : (int, int), default=(0, 3)
@@ -177,7 +186,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         restarts: int = 1,
         n_jobs: int | None = None,
         random_state: Any = None,
-        functions: Sequence[str] = FUNCTION_NAMES,
+        functions: Sequence[str | UserFunction] = FUNCTION_NAMES,
+        forbidden_inside: Mapping[str, Sequence[str]] | None = None,
+        max_size: int | None = None,
         max_trees: int = 10,
         max_depth: int = 10,
         init_depth: tuple[int, int] = (0, 3),
@@ -219,6 +230,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.functions = functions
+        self.forbidden_inside = forbidden_inside
+        self.max_size = max_size
         self.max_trees = max_trees
         self.max_depth = max_depth
         self.init_depth = init_depth

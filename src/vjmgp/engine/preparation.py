@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats
+from .addresses import addresses_of
+from .arrays import Floats, Integers
+from .functions import codes_of, own_functions
 from .noise import adaptive_tau, estimate_noise
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
@@ -35,6 +37,12 @@ class Prepared:
     noise_r2: float
     tau: float
     seconds: float
+
+    @property
+    def addresses(self) -> Integers:
+        """Where the run's functions with codes below 0 are, in this process."""
+        functions = self.settings.functions
+        return addresses_of(codes_of(functions), own_functions(functions))
 
     @property
     def first_extra_row(self) -> int:
