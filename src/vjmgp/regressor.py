@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .engine.addresses import addresses_of_run
 from .engine.archive import O1, make_archive
 from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
@@ -71,9 +72,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         The same number gives the same model, to the last bit.
     functions : sequence of str or UserFunction
         Which functions trees may use: the paper's 13 by default (`vjmgp.FUNCTION_NAMES`), others by
-        name (`vjmgp.MORE_FUNCTION_NAMES`) and your own (docs/own_function.md). "div" and "inv" give
-        1 where the divisor is 0; "exp" stops to grow at e²⁰; "gauss" is e^−a²; "step" is 1 above 0,
-        else 0.
+        name (`vjmgp.MORE_FUNCTION_NAMES`) and your own; docs/own_function.md describes them. A
+        model with a divisor of 0 ("div", "inv") on a training row is not taken.
     forbidden_inside : mapping or None, default=None
         Which functions a function may not hold, however deep: {"sin": ("sin", "cos")} forbids sin
         and cos inside a sin.
@@ -291,6 +291,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
         check_memory(settings, len(y), len(standardizer.inputs), workers)
         compile_kernels(settings.regularizer, settings.selection)
+        addresses_of_run(settings.functions)
         self._prepared = prepare(
             standardizer.standardize(table),
             standardizer.standardize_target(y),

@@ -38,7 +38,9 @@ from .functions import (
     STEP,
     TANH,
     OwnFunction,
+    codes_of,
     functions_by_code,
+    own_functions,
 )
 
 _POINTER = types.CPointer(types.float64)  # type: ignore[attr-defined]
@@ -65,6 +67,11 @@ def addresses_of(codes: Iterable[int], own: Sequence[OwnFunction] = ()) -> Integ
     return table
 
 
+def addresses_of_run(functions: Sequence[str | OwnFunction]) -> Integers:
+    """The table for trees of a run's functions; what is not compiled yet is compiled now."""
+    return addresses_of(codes_of(functions), own_functions(functions))
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def call_address(typing: Any, address: Any, code: Any, a: Any, b: Any, out: Any) -> Any:
     """Out = function(a, b), element by element, for the function at an address."""
@@ -88,10 +95,10 @@ def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
     """Like `functions.apply`, for the functions beside the paper's."""
     if code == DIV:
         for i in range(n):
-            out[i] = a[i] / b[i] if b[i] != 0.0 else 1.0
+            out[i] = a[i] / b[i] if b[i] != 0.0 else np.nan
     elif code == INV:
         for i in range(n):
-            out[i] = 1.0 / a[i] if a[i] != 0.0 else 1.0
+            out[i] = 1.0 / a[i] if a[i] != 0.0 else np.nan
     elif code == EXP:  # this way round a NaN stays
         for i in range(n):
             out[i] = natural_exp(LARGEST_EXPONENT if a[i] > LARGEST_EXPONENT else a[i])
@@ -160,13 +167,13 @@ def _njit(scalar: Callable[..., float]) -> Any:
 
 def arguments_of(scalar: Callable[..., float]) -> tuple[str, ...]:
     """The names of a function's arguments; a clear error where they are not one or two."""
-    try:
-        found = inspect.signature(getattr(scalar, "py_func", scalar)).parameters.values()
-    except (TypeError, ValueError):
-        raise ValueError(f"{scalar!r} is no Python function") from None
+    function = getattr(scalar, "py_func", scalar)
+    if not inspect.isfunction(function):
+        raise ValueError(f"scalar is {scalar!r}; it must be a function written in Python")
+    found = inspect.signature(function).parameters.values()
     names = tuple(p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
     if len(names) != len(found) or len(names) not in (1, 2):
-        raise ValueError(f"it has {len(found)} arguments; it must have one or two")
+        raise ValueError(f"scalar has {len(found)} arguments; it must have one or two")
     return names
 
 
@@ -176,10 +183,10 @@ def check_scalar(scalar: Callable[..., float]) -> None:
     function = _njit(scalar)
     try:
         function.compile(kinds)
-        gives = function.overloads[kinds].signature.return_type
+        gives = numba.types.unliteral(function.overloads[kinds].signature.return_type)
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         told = [line for line in lines if not line.startswith("Failed in nopython mode")]
-        raise ValueError(f"numba cannot compile it: {(told or lines)[0]}") from None
+        raise ValueError(f"numba cannot compile scalar: {(told or lines)[0]}") from None
     if gives != types.float64:
-        raise ValueError(f"it returns {gives}; it must return a float (1.0, not 1)")
+        raise ValueError(f"scalar returns {gives}; it must return a float (1.0, not 1)")

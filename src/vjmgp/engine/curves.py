@@ -24,8 +24,10 @@ def hyperbolic_tangent(x: float) -> float:
     p = p * t - 0.053968253959920026
     p = p * t + 0.1333333333332503
     p = p * t - 0.3333333333333332
+    near = x + x * t * p
     far = 1.0 - 2.0 / (natural_exp(2.0 * size) + 1.0)
-    return x + x * t * p if size < 0.625 else (-far if x < 0.0 else far)
+    far = -far if x < 0.0 else far
+    return near if size < 0.625 else far
 
 
 @kernel

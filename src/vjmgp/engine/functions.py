@@ -59,8 +59,9 @@ PRIMITIVES: tuple[Primitive, ...] = (
 FUNCTION_NAMES = tuple(primitive.name for primitive in PRIMITIVES)
 """The paper's functions, which trees have by default."""
 MORE_PRIMITIVES: dict[int, Primitive] = {
-    DIV: Primitive("div", 2, lambda a, b: np.where(b == 0.0, 1.0, a / b)),
-    INV: Primitive("inv", 1, lambda a: np.where(a == 0.0, 1.0, 1.0 / a)),
+    # A divisor of 0 gives NaN: no such individual is valid, and the formula a/b tells the truth.
+    DIV: Primitive("div", 2, lambda a, b: np.where(b == 0.0, np.nan, a / b)),
+    INV: Primitive("inv", 1, lambda a: np.where(a == 0.0, np.nan, 1.0 / a)),
     EXP: Primitive("exp", 1, lambda a: np.exp(np.minimum(a, LARGEST_EXPONENT))),
     GAUSS: Primitive("gauss", 1, lambda a: np.exp(-(a * a))),
     TANH: Primitive("tanh", 1, np.tanh),

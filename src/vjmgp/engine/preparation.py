@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .addresses import addresses_of
+from .addresses import addresses_of_run
 from .arrays import Floats, Integers
-from .functions import codes_of, own_functions
 from .noise import adaptive_tau, estimate_noise
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
@@ -41,8 +40,7 @@ class Prepared:
     @property
     def addresses(self) -> Integers:
         """Where the run's functions with codes below 0 are, in this process."""
-        functions = self.settings.functions
-        return addresses_of(codes_of(functions), own_functions(functions))
+        return addresses_of_run(self.settings.functions)
 
     @property
     def first_extra_row(self) -> int:
