@@ -95,6 +95,15 @@ WRONG: dict[str, list] = {
     "n_jobs": [0, 1.5, "all", True],
     "random_state": [-1, 1.5, "lucky", NAN, True, np.random.default_rng(0)],
     "functions": ["add", (), ("add", "tan"), None, 5, ("add", None), {"add": 1}],
+    "forbidden_inside": [
+        "sin",
+        ("sin",),
+        {"sin": "cos"},
+        {"sin": ()},
+        {3: ("sin",)},
+        {"sin": (3,)},
+    ],
+    "max_size": [2.5, "many", True, NAN, [3], 0, -1, 10**9],
     "max_trees": [*NOT_WHOLE, 0, 10**6],
     "max_depth": [*NOT_WHOLE, 0, 40],
     "init_depth": [2, (3, 2), (0.5, 2), (0, 1, 2), (0, 11), (-1, 2), "03", None],
@@ -138,6 +147,11 @@ TOGETHER = [
         "distil with parsimony",
         fit(final_rule="distil", regularizer="parsimony"),
         "final_rule is 'distil', but 'parsimony' is not in units",
+    ),
+    Bad(
+        "a rule of nesting for no function",
+        fit(forbidden_inside={"sin": ("tan",)}),
+        "^forbidden_inside has 'tan'; it must be one of 'add', ",
     ),
     Bad("of the engine", lambda at: Settings(sigma="wide"), "sigma is 'wide'; it must be a pos"),
     Bad(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjmgp.engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
+from vjmgp.engine.functions import CONSTANT, FIRST_VARIABLE, functions_by_code
+
+FUNCTIONS = functions_by_code()
 
 
 def evaluate_tree(codes, constants, columns):
@@ -18,10 +20,10 @@ def evaluate_tree(codes, constants, columns):
             return columns[code - FIRST_VARIABLE].copy(), position + 1
         position += 1
         arguments = []
-        for _ in range(PRIMITIVES[code].arity):
+        for _ in range(FUNCTIONS[code].arity):
             value, position = walk(position)
             arguments.append(value)
-        return PRIMITIVES[code].numpy(*arguments), position
+        return FUNCTIONS[code].numpy(*arguments), position
 
     with np.errstate(all="ignore"):
         return walk(0)[0]
@@ -32,7 +34,7 @@ def depth_of(codes):
 
     def walk(position):
         code = int(codes[position])
-        arity = 0 if code >= CONSTANT else PRIMITIVES[code].arity
+        arity = 0 if code >= CONSTANT else FUNCTIONS[code].arity
         deepest, position = 0, position + 1
         for _ in range(arity):
             depth, position = walk(position)
@@ -44,6 +46,21 @@ def depth_of(codes):
     return depth
 
 
+def holds(codes, outer, inner):
+    """Whether function `inner` is somewhere inside a function `outer`, by recursion."""
+
+    def walk(position, inside):
+        code = int(codes[position])
+        found = inside and code == inner
+        position += 1
+        for _ in range(0 if code >= CONSTANT else FUNCTIONS[code].arity):
+            below, position = walk(position, inside or code == outer)
+            found = found or below
+        return found, position
+
+    return walk(0, False)[0]
+
+
 def random_tree(rng, depth, n_inputs, functions=range(13)):
     """A random prefix tree, for tests."""
     if depth == 0 or rng.random() < 0.15:
@@ -52,7 +69,7 @@ def random_tree(rng, depth, n_inputs, functions=range(13)):
         return [FIRST_VARIABLE + int(rng.integers(n_inputs))], [0.0]
     function = int(rng.choice(list(functions)))
     codes, constants = [function], [0.0]
-    for _ in range(PRIMITIVES[function].arity):
+    for _ in range(FUNCTIONS[function].arity):
         a, b = random_tree(rng, depth - 1, n_inputs, functions)
         codes += a
         constants += b

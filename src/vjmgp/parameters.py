@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .engine.choice import FINAL_RULES
-from .engine.functions import FUNCTION_NAMES
+from .engine.functions import ROOM, OwnFunction, codes_by_name, own_functions
 from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
 
@@ -126,11 +126,24 @@ def _is_choice_of_columns(value: Any) -> bool:
     return all(isinstance(v, str | bool | np.bool_) or is_whole(v) for v in value)
 
 
+def _is_rule_of_nesting(value: Any) -> bool:
+    """Whether names of functions with the names that they may not hold."""
+    return isinstance(value, Mapping) and all(
+        isinstance(outer, str) and NAMES.fits(inner) for outer, inner in value.items()
+    )
+
+
+NAMES = sequence_of(Rule("a name", lambda value: isinstance(value, str), str), "names")
 FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
 RATE = number(0.0, 1.0)
 POSITIVE = number(0.0, above=True)
 NOT_NEGATIVE = number(0.0)
 DEPTH = whole(0, 14)
+FUNCTION = Rule(
+    f"{one_of(codes_by_name()).wanted}, or a UserFunction",
+    lambda value: isinstance(value, OwnFunction) or one_of(codes_by_name()).fits(value),
+    lambda value: value if isinstance(value, OwnFunction) else str(value),
+)
 
 
 # -- the tables ----------------------------------------------------------------------------------
@@ -149,10 +162,15 @@ PARAMETERS: dict[str, Rule] = {
         Rule("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
     ),
     "random_state": optional(Rule("a whole number from 0 on, a RandomState", _is_seed)),
-    "functions": sequence_of(
-        one_of(FUNCTION_NAMES),
-        f"a sequence of one or more names, each {one_of(FUNCTION_NAMES).wanted}",
+    "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
+    "forbidden_inside": optional(
+        Rule(
+            "names with those of functions that they may not hold: {'sin': ('sin', 'cos')}",
+            _is_rule_of_nesting,
+            lambda value: {str(name): NAMES.plain(value[name]) for name in value},
+        )
     ),
+    "max_size": optional(whole(1, 1_000_000)),
     "max_trees": whole(1, 1000),
     "max_depth": whole(1, 14),
     "init_depth": sequence_of(
@@ -225,6 +243,30 @@ def check_depths(init_depth: Sequence[int], max_depth: int) -> None:
     if not low <= high <= max_depth:
         wanted = PARAMETERS["init_depth"].wanted
         raise ValueError(f"init_depth is {shown(tuple(init_depth))}; it must be {wanted}.")
+
+
+def check_functions(
+    functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
+) -> None:
+    """Refuse functions of the user that trees could not tell apart, and unknown names in rules."""
+    own = own_functions(functions)
+    names = [function.name for function in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"functions has two functions with the name {name!r}; rename one.")
+    for arity in (1, 2):
+        count = sum(function.arity == arity for function in own)
+        if count > ROOM:
+            raise ValueError(
+                f"functions has {count} UserFunctions of {arity} arguments; at most {ROOM} fit."
+            )
+    known = codes_by_name(own)
+    for outer, inner in (forbidden_inside or {}).items():
+        for name in (outer, *inner):
+            if name not in known:
+                raise ValueError(
+                    f"forbidden_inside has {name!r}; it must be {one_of(known).wanted}."
+                )
 
 
 def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:

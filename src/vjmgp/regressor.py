@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .engine.addresses import addresses_of_run
 from .engine.archive import O1, make_archive
 from .engine.distil import NODE_PRICE
 from .engine.functions import FUNCTION_NAMES
@@ -25,6 +26,7 @@ from .engine.regularizers import find_regularizer
 from .engine.settings import Settings
 from .front import FrontMixin
 from .inputs import as_frame, as_table, as_target, check_columns, column_names
+from .own_function import UserFunction
 from .parameters import (
     PARAMETERS,
     check_depths,
@@ -70,8 +72,15 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         How many restarts run at the same time; None is 1, −1 all cores. It changes no result.
     random_state : int, RandomState or None
         The same number gives the same model, to the last bit.
-    functions : sequence of str
-        Which of the 13 functions trees may use.
+    functions : sequence of str or UserFunction
+        Which functions trees may use: the paper's 13 by default (`vjmgp.FUNCTION_NAMES`), others by
+        name (`vjmgp.MORE_FUNCTION_NAMES`) and your own; docs/own_function.md describes them. A
+        model with a divisor of 0 ("div", "inv") on a training row is not taken.
+    forbidden_inside : mapping or None, default=None
+        Which functions a function may not hold, however deep: {"sin": ("sin", "cos")} forbids sin
+        and cos inside a sin.
+    max_size : int or None, default=None
+        Largest number of nodes over all trees of a model.
     max_trees, max_depth : int, default=10 and 10
         Largest number of trees, and depth of a tree.
     init_depth : (int, int), default=(0, 3)
@@ -179,7 +188,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         restarts: int = 1,
         n_jobs: int | None = None,
         random_state: Any = None,
-        functions: Sequence[str] = FUNCTION_NAMES,
+        functions: Sequence[str | UserFunction] = FUNCTION_NAMES,
+        forbidden_inside: Mapping[str, Sequence[str]] | None = None,
+        max_size: int | None = None,
         max_trees: int = 10,
         max_depth: int = 10,
         init_depth: tuple[int, int] = (0, 3),
@@ -221,6 +232,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.functions = functions
+        self.forbidden_inside = forbidden_inside
+        self.max_size = max_size
         self.max_trees = max_trees
         self.max_depth = max_depth
         self.init_depth = init_depth
@@ -287,6 +300,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
         check_memory(settings, len(y), len(standardizer.inputs), workers)
         compile_kernels(settings.regularizer, settings.selection)
+        addresses_of_run(settings.functions)
         self._prepared = prepare(
             standardizer.standardize(table),
             standardizer.standardize_target(y),

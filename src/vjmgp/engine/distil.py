@@ -74,7 +74,7 @@ def _follow(
 
     The first `n` of the points are training rows.
     """
-    values = values_of(candidates, points)
+    values = values_of(candidates, points, prepared.addresses)
     with np.errstate(invalid="ignore", over="ignore"):
         teacher = _linear_model(values, candidates.coefficient, candidates.intercept)
     # Outside the range of the labels predictions are clipped: nothing is to be learnt there.
@@ -94,8 +94,10 @@ def _follow(
     square = float(np.mean(teacher**2))
     noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
     share = price * min(max(noise, LEAST_NOISE), 1.0) * square
-    cost = np.asarray(share * candidates.length[usable], dtype=np.float64)
-    chosen, weights = select(values, teacher, cost, prepared.settings.max_trees)
+    length = candidates.length[usable]
+    cost = np.asarray(share * length, dtype=np.float64)
+    settings = prepared.settings
+    chosen, weights = select(values, teacher, cost, settings.max_trees, length, settings.max_size)
     student = _linear_model(values[chosen], weights, 0.0)
     distance = float(np.mean((teacher - student) ** 2))
     if not distance <= FARTHEST * square:

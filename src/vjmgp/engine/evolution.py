@@ -25,7 +25,7 @@ from .archive import (
 from .arrays import Integers
 from .choice import front_rule
 from .evaluation import make_workspace
-from .functions import FUNCTION_NAMES
+from .functions import codes_of
 from .pool import ARENA_USED, compact, make_pool
 from .population import make_individuals, rehash, release
 from .preparation import Prepared
@@ -33,7 +33,7 @@ from .ridge import fit_individuals, make_ridge_scratch
 from .rng import stream
 from .selection import SELECTIONS
 from .survival import nsga2
-from .trees import Grammar
+from .trees import NO_LIMIT, Grammar, nesting_table
 from .variation import Rates, initialise, make_scratch, vary
 
 
@@ -55,7 +55,9 @@ class Evolution:
         self.regularizer = copy.deepcopy(prepared.regularizer)
         n_inputs, self._n_rows = prepared.columns.shape
         depth = self.settings.max_depth
-        self.workspace = make_workspace(prepared.columns, 2 ** (depth + 1), depth)
+        self.workspace = make_workspace(
+            prepared.columns, 2 ** (depth + 1), depth, prepared.addresses
+        )
         self._make_room(n_inputs, memory_share)
         self._state = stream(prepared.seed, "evolution", restart)
         self._first_state = stream(prepared.seed, "initialisation", restart)
@@ -68,10 +70,12 @@ class Evolution:
         most_trees = 2 * size * max_trees + 8 * size + 64
         slots = int(memory_share * settings.memory_limit * 2**20 // (8 * self._n_rows))
         self._grammar = Grammar(
-            np.array([FUNCTION_NAMES.index(name) for name in settings.functions], np.int32),
+            np.array(codes_of(settings.functions), np.int32),
             n_inputs,
             settings.init_depth[0],
             settings.init_depth[1],
+            NO_LIMIT if settings.max_size is None else settings.max_size,
+            nesting_table(settings.functions, settings.forbidden_inside),
         )
         self._rates = Rates(
             float(settings.crossover_rate),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats
+from .addresses import addresses_of_run
+from .arrays import Floats, Integers
 from .noise import adaptive_tau, estimate_noise
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
@@ -38,6 +39,11 @@ class Prepared:
     seconds: float
     weights: RowWeights
     """How much each training row counts."""
+
+    @property
+    def addresses(self) -> Integers:
+        """Where the run's functions with codes below 0 are, in this process."""
+        return addresses_of_run(self.settings.functions)
 
     @property
     def first_extra_row(self) -> int:
