@@ -118,7 +118,7 @@ class Search:
                 if not callable(handler):
                     raise TimeoutError("Alarm clock")
                 handler(number, frame)
-            except BaseException as interruption:  # noqa: BLE001 (whatever it raises)
+            except BaseException as interruption:
                 if self._interruption is not None:
                     raise
                 self._interruption = interruption

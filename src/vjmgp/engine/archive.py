@@ -185,10 +185,33 @@ def merged(archives: list[Archive]) -> Archive:
         facts[:, FIRST_NODE] += first_node
         first_entry += len(part.facts)
         first_node += len(part.codes)
-    alive = np.flatnonzero(joined["facts"][:, DIED] == ALIVE)
-    front = alive[_non_dominated(joined["scores"][alive])]
-    counts = np.array([first_entry, first_node, len(front)])
-    return Archive(front=front, counts=counts, **joined)
+    return with_front(Archive(front=np.empty(0, np.int64), counts=np.empty(0, np.int64), **joined))
+
+
+def with_front(archive: Archive) -> Archive:
+    """The archive with the front of those of its entries that have not died."""
+    alive = np.flatnonzero(archive.facts[:, DIED] == ALIVE)
+    front = alive[_non_dominated(archive.scores[alive])]
+    counts = np.array([len(archive.facts), len(archive.codes), len(front)])
+    return archive._replace(front=front, counts=counts)
+
+
+def part_of(archive: Archive, entries: Integers) -> Archive:
+    """These entries of an archive alone."""
+    first, lengths = archive.facts[entries, FIRST_NODE], archive.tree_length[entries].sum(axis=1)
+    nodes = np.concatenate([np.arange(a, a + n) for a, n in zip(first, lengths, strict=True)])
+    facts = archive.facts[entries]
+    facts[:, FIRST_NODE] = np.cumsum(lengths) - lengths
+    return with_front(
+        archive._replace(
+            scores=archive.scores[entries],
+            facts=facts,
+            linear=archive.linear[entries],
+            tree_length=archive.tree_length[entries],
+            codes=archive.codes[nodes],
+            constants=archive.constants[nodes],
+        )
+    )
 
 
 def _non_dominated(scores: Floats) -> Integers:

@@ -11,6 +11,7 @@ import numpy as np
 from .arrays import Floats, Integers
 from .forest import fit_forest, predict_forest
 from .rng import shuffle, stream
+from .rows import MOST_FOREST_ROWS, sample_of_rows
 from .scores import r2
 
 FOLDS = 5
@@ -45,8 +46,12 @@ def noise_scores(
     """Cross-validated R² on standardised rows × columns `x` and target `y`, in two ways.
 
     "mean" is the mean over the folds, as in the paper. It swings wildly where a few targets are
-    far out; "pooled" scores all out-of-fold predictions together.
+    far out; "pooled" scores all out-of-fold predictions together. Of a large table a sample of the
+    rows is enough.
     """
+    if len(y) > MOST_FOREST_ROWS:
+        rows = sample_of_rows(y, MOST_FOREST_ROWS, seed)
+        x, y, weights = x[rows], y[rows], None if weights is None else weights[rows]
     predictions, folds = out_of_fold_predictions(x, y, seed, weights)
 
     def score(rows: Integers) -> float:

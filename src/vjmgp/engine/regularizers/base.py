@@ -30,6 +30,8 @@ class Regularizer(ABC):
     """False: evolution sees objective 1 alone and offspring replace their parents."""
     final_rule: ClassVar[str] = "knee"
     """Which rule of `choice.RULES` picks the final model."""
+    depends_on_weights: ClassVar[bool] = False
+    """Whether `score` is called again once the weights were fitted to all rows of a large table."""
     uses_noise_estimate: ClassVar[bool] = False
     """Whether τ (and so the noise estimate) plays a part."""
     uses_sample_weight: ClassVar[bool] = False

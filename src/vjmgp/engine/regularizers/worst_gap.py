@@ -24,6 +24,7 @@ from ..pool import (
     SCALE,
     Pool,
     extra_feature,
+    fill_extra_rows,
     training_feature,
 )
 from ..population import Individuals
@@ -32,6 +33,7 @@ from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
+    from ..crew import Desk
     from ..evolution import Evolution
     from ..settings import Settings
 
@@ -62,6 +64,7 @@ class WorstGap(Regularizer):
     """A regulariser that measures gaps at vicinal points."""
 
     final_rule = "tau"
+    depends_on_weights = True
     uses_noise_estimate = True
     uses_sample_weight = True
     clean_side: ClassVar[int] = FITTED
@@ -69,7 +72,7 @@ class WorstGap(Regularizer):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.vicinity: Vicinity | None = None
-        self._sides: Sides | None = None
+        self._sides: list[Sides] = []
 
     @abstractmethod
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
@@ -92,31 +95,48 @@ class WorstGap(Regularizer):
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Objective 2 of these rows."""
-        assert self.vicinity is not None
-        if self._sides is None:
-            n = len(run.y)
-            self._sides = Sides(
-                run.y,
-                run.weights,
-                self.vicinity.partner.astype(np.uint64),
-                self.vicinity.share,
-                run.first_extra_row,
-                np.empty(n),
-                np.empty(n),
-                np.empty(CHUNK),
-                np.empty(max(CHUNK, n)),
-                np.empty(CHUNK),
+        if not self._sides:
+            self._sides = [self._make_sides(run) for _ in run.crew.desks]
+        if self.settings.early_stopping:  # each depends on the best before it
+            self._measure(run, 0, run.crew.desks[0], rows)
+            return
+        first, last = run.first_extra_row, run.first_extra_row + len(self._sides[0].share)
+        if len(run.crew.desks) > 1:
+            run.crew.share(
+                run.trees_of(rows),
+                lambda k, desk, trees: fill_extra_rows(
+                    run.pool, trees, desk.workspace, first, last, self._sides[k].feature
+                ),
             )
+        run.crew.share(rows, lambda k, desk, part: self._measure(run, k, desk, part))
+
+    def _measure(self, run: Evolution, k: int, desk: Desk, rows: Integers) -> None:
         worst_gaps(
             run.pool,
             run.individuals,
-            run.workspace,
-            self._sides,
+            desk.workspace,
+            self._sides[k],
             rows,
             self._clean_side(),
             self.settings.early_stopping,
             run.tau,
             run.best_sum,
+        )
+
+    def _make_sides(self, run: Evolution) -> Sides:
+        assert self.vicinity is not None
+        n = len(run.y)
+        return Sides(
+            run.y,
+            run.weights,
+            self.vicinity.partner.astype(np.uint64),
+            self.vicinity.share,
+            run.first_extra_row,
+            np.empty(n),
+            np.empty(n),
+            np.empty(CHUNK),
+            np.empty(max(CHUNK, n)),
+            np.empty(CHUNK),
         )
 
 
@@ -235,6 +255,5 @@ def worst_gaps(
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
                 break
         individuals.o2[row] = value
-        reached = individuals.o1[row] + tau * value
-        if reached < best_sum[0]:
-            best_sum[0] = reached
+        if early_stopping:
+            best_sum[0] = min(best_sum[0], individuals.o1[row] + tau * value)
