@@ -568,6 +568,7 @@ def test_ones_own_regularizer_sees_the_weights(contrary):
     assert 0.0 < values < 1.0
 
 
+@pytest.mark.filterwarnings("ignore:X leaves the training range")
 def test_metadata_routing(contrary):
     x, y, up = contrary
     weights = np.where(up, 1.9, 0.1)
