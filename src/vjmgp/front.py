@@ -53,6 +53,8 @@ class FrontMixin:
     predictor_: Predictor
     _standardizer: Standardizer
     _prepared: Prepared | None
+    _whole: Prepared | None
+    """All rows, where `_prepared` is a sample of them."""
     _chosen: int
 
     @whole_or_not_at_all
@@ -126,7 +128,7 @@ class FrontMixin:
         assert self._prepared is not None
         if tau is None:
             tau = teacher_tau(self._prepared.noise_r2)
-        self.student_ = distil(self._prepared, self.archive_, price, tau)
+        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
         if self.student_ is not None:
             return STUDENT
         return self._pick(front, RULES["tau"], tau)

@@ -157,10 +157,13 @@ PARAMETERS: dict[str, Rule] = {
     "population_size": whole(2, 1_000_000),
     "generations": whole(0, 1_000_000_000),
     "max_time": optional(POSITIVE),
+    "patience": optional(whole(1, 1_000_000_000)),
+    "max_rows": optional(whole(10, 1_000_000_000)),
     "restarts": whole(1, 100_000),
     "n_jobs": optional(
         Rule("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
     ),
+    "warm_start": FLAG,
     "random_state": optional(Rule("a whole number from 0 on, a RandomState", _is_seed)),
     "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
     "forbidden_inside": optional(

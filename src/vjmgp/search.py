@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from joblib import effective_n_jobs
-
 from .engine.archive import ENTRIES, Archive, merged, trimmed
 from .engine.evolution import Evolution
 from .engine.preparation import Prepared
@@ -47,7 +45,7 @@ class Search:
         self,
         prepared: Prepared,
         restarts: int = 1,
-        n_jobs: int | None = None,
+        jobs: int = 1,
         max_time: float | None = None,
         patience: int | None = None,
         callback: Callback | None = None,
@@ -57,7 +55,8 @@ class Search:
         """`continued` are evolutions of these data that go on, by the number of their restart."""
         self.prepared = prepared
         self.restarts = restarts
-        self.workers = min(restarts, effective_n_jobs(n_jobs))
+        self.workers = min(restarts, jobs)
+        self.threads = jobs // self.workers
         self.max_time = max_time
         self.patience = patience
         self.callback = callback
@@ -171,7 +170,7 @@ class Search:
     def _run_generations(self, restart: int) -> None:
         run = self.continued.get(restart)
         if run is None:
-            run = Evolution(self.prepared, restart, memory_share=1.0 / self.workers)
+            run = Evolution(self.prepared, restart, 1.0 / self.workers, self.threads)
         run.settings = self.prepared.settings  # which may allow more generations than before
         try:
             if not run.history:

@@ -17,6 +17,7 @@ from .arrays import Floats, Integers, Words
 from .candidates import Candidates, collect, values_of
 from .compiling import kernel
 from .evolution import Evolution
+from .large import on_all_rows
 from .pool import SAME, intern_tree
 from .preparation import Prepared
 from .ridge import score_weights
@@ -43,12 +44,14 @@ def distil(
     archive: Archive,
     price: float = NODE_PRICE,
     tau: float | None = None,
+    whole: Prepared | None = None,
 ) -> Archive | None:
     """The student as an archive of one entry, or None where it stays far from its teacher.
 
     `price` is that of a node, `tau` the weight of the gap in the teacher; by default it follows
     the noise estimate. A teacher of several restarts is worth following more closely, so the price
-    falls with their number.
+    falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
+    the student's error.
     """
     restarts = int(archive.facts[:, RESTART].max()) + 1
     price *= restarts**-CHEAPER
@@ -59,7 +62,8 @@ def distil(
     if not len(chosen):
         return None
     generation = int(archive.facts[:, BORN].max())
-    return _as_entry(prepared, candidates, chosen, coefficients, generation)
+    student = _as_entry(prepared, candidates, chosen, coefficients, generation)
+    return student if student is None or whole is None else on_all_rows(student, whole)
 
 
 def _follow(
