@@ -236,8 +236,10 @@ def test_one_warning_outside_the_training_range(table, fitted, kind, tmp_path):
         )
     assert not warnings_of(lambda: list(fitted.staged_predict(outside)))
     assert not warnings_of(lambda: fitted.transform(outside))
+    assert not warnings_of(lambda: fitted.score(outside, [1.0, 2.0, 3.0, 4.0]))
     with extrapolation_ignored():
-        assert not warnings_of(lambda: None)
+        predictions = fitted.predict(outside)
+    assert fitted.score(outside, predictions) == 1.0
     fitted.choose()
 
 
