@@ -182,6 +182,13 @@ def numbers_of(values: Any, what: str, remedy: str) -> Floats:
         raise WrongKindError(f"{what} is not numeric ({error}); {remedy}.") from None
 
 
+def as_numbers(values: Any, what: str) -> Floats:
+    """Numbers of any shape, NaN where there is none."""
+    array = _as_array(_with_pandas(values), what)
+    numbers = numbers_of(array.ravel(), what, "convert it to numbers")
+    return numbers.reshape(array.shape)
+
+
 def check_size(values: Floats, what: str) -> None:
     """Refuse training data whose differences would leave the range of floats."""
     beyond = int((np.abs(values) > LARGEST).sum())

@@ -74,8 +74,12 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
     def fits(value: Any) -> bool:
         if not is_number(value):
             return False
-        within = low < value <= high if above else low <= value <= high
-        return bool(within and math.isfinite(value))
+        try:
+            as_float = float(value)
+        except OverflowError:  # a whole number that no float can hold
+            return False
+        within = low < as_float <= high if above else low <= as_float <= high
+        return within and math.isfinite(as_float)
 
     return Rule(wanted, fits, float)
 
