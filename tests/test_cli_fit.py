@@ -63,7 +63,7 @@ def test_formulas_come_with_their_legend(table):
     low, high = model.standardizer.target_range
     for text in (formulas, page):
         assert f"clipped to the range of the training target, {low:.6g} to {high:.6g}." in text
-    assert "encoded_site: the column 'site', encoded: " in formulas
+    assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
 
 
 def test_long_formulas_of_the_front_are_folded(table):

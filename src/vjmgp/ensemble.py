@@ -58,6 +58,9 @@ class Predictor(Protocol):
     def predict(self, table: Any) -> Floats:
         """Predictions in original units."""
 
+    def predict_rows(self, x: Floats) -> Floats:
+        """The same from standardised inputs, without a word on their range."""
+
     def to_json(self, path: Any = None) -> str:
         """The predictor as JSON text."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -74,8 +74,12 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
     def fits(value: Any) -> bool:
         if not is_number(value):
             return False
-        within = low < value <= high if above else low <= value <= high
-        return bool(within and math.isfinite(value))
+        try:
+            as_float = float(value)
+        except OverflowError:  # a whole number that no float can hold
+            return False
+        within = low < as_float <= high if above else low <= as_float <= high
+        return within and math.isfinite(as_float)
 
     return Rule(wanted, fits, float)
 
@@ -100,14 +104,20 @@ def _is_word(value: Any, word: str | None) -> bool:
     return value is None if word is None else isinstance(value, str) and value == word
 
 
+def _items(value: Any) -> list[Any] | None:
+    """The items of a sequence; None for what is none, or has no order of its own."""
+    unordered = isinstance(value, str | bytes | Mapping | Set)
+    if unordered or not isinstance(value, Collection) or getattr(value, "shape", (0,)) == ():
+        return None
+    return list(value)
+
+
 def sequence_of(rule: Rule, wanted: str, least: int = 1, most: int = 1000) -> Rule:
     """A sequence whose items fit another rule."""
 
     def fits(value: Any) -> bool:
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            return False
-        items = list(value)
-        return least <= len(items) <= most and all(map(rule.fits, items))
+        items = _items(value)
+        return items is not None and least <= len(items) <= most and all(map(rule.fits, items))
 
     return Rule(wanted, fits, lambda value: tuple(map(rule.plain, value)))
 
@@ -121,9 +131,10 @@ def _is_choice_of_columns(value: Any) -> bool:
     """Whether names, positions or a mask: the data tell later whether they have such columns."""
     if isinstance(value, str) or is_whole(value):
         return True
-    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+    items = _items(value)
+    if items is None:
         return False
-    return all(isinstance(v, str | bool | np.bool_) or is_whole(v) for v in value)
+    return all(isinstance(item, str | bool | np.bool_) or is_whole(item) for item in items)
 
 
 def _is_rule_of_nesting(value: Any) -> bool:

@@ -13,6 +13,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -516,6 +517,12 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         """
         table = self._check_new_data(X)
         return self.predictor_.predict(table)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions. It does not warn: the score itself tells how they extrapolate."""
+        table = self._check_new_data(X)
+        x = self._standardizer.standardize(table)
+        return float(r2_score(y, self.predictor_.predict_rows(x), sample_weight=sample_weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predictions of the model of the front that would be chosen after each generation.

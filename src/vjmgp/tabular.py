@@ -115,7 +115,7 @@ class Standardizer:
     def _arranged(self, table: Any) -> Any:
         """The training columns, in their order."""
         names = self.names
-        table = as_table(table)
+        table = as_table(table, names)
         if hasattr(table, "iloc"):
             if set(names) <= set(table.columns):
                 return table[names]

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .inputs import as_numbers
+
 Floats = NDArray[np.float64]
 
 SMALLEST, LARGEST = 1e-30, 1e30
@@ -23,8 +25,8 @@ def check_sample_weight(
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+        weights = as_numbers(sample_weight, "sample_weight")
+    except ValueError:
         raise ValueError(
             f"sample_weight must be numbers, one for each row of {what}; some are not."
         ) from None
@@ -51,7 +53,8 @@ def check_sample_weight(
             f"sample_weight is zero in {n_rows - np.count_nonzero(weights)} of {n_rows} rows; it "
             f"must be above zero in {least} or more."
         )
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
     if not SMALLEST < total < LARGEST:
         raise ValueError(
             f"sample_weight adds up to {total:g}; divide or multiply all weights by a number that "
