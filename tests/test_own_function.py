@@ -15,7 +15,7 @@ from sklearn.base import clone
 from workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, SymbolicModel, UserFunction, VJMRegressor, load_model
-from vjmgp.engine.functions import FIRST_VARIABLE, ROOM, codes_of
+from vjmgp.engine.functions import CONSTANT, FIRST_VARIABLE, ROOM, codes_of
 from vjmgp.model import Feature, with_held_functions
 from vjmgp.tabular import fit_standardizer
 
@@ -83,14 +83,13 @@ def test_values_and_formulas_are_those_of_the_function():
 
 
 def test_arguments_of_a_formula_are_replaced_as_words():
-    """`a` in `Abs` stays, and `e1` in `1e1`, and so does an `a` that comes in with a part."""
-    e1 = UserFunction(
-        "own", lambda a, e1: abs(a) * 1e1 + e1 - a, sympy.Abs(A) * 10.0 + sympy.Symbol("e1") - A
-    )
-    code = codes_of([e1])[0]
-    model, x = model_of(
-        [code, FIRST_VARIABLE + 1, code, FIRST_VARIABLE, 13], [e1], [0, 0, 0, 0, -0.5]
-    )
+    """The `a` in `Abs`, the `e` in `1.0e-20`, and an `a` that comes in with a part stay."""
+    formula = sympy.Abs(A) + sympy.Float(1e-20) * A + sympy.Symbol("e")
+    assert "1.0e-20" in str(formula)
+    own = UserFunction("own", lambda a, e: abs(a) + 1e-20 * a + e, formula)
+    code = codes_of([own])[0]
+    codes = [code, FIRST_VARIABLE + 1, code, FIRST_VARIABLE, CONSTANT]
+    model, x = model_of(codes, [own], [0.0, 0.0, 0.0, 0.0, -0.5])
     expression = sympy.sympify(model.text())
     found = sympy.lambdify(sympy.symbols("a speed"), expression, "numpy")(*x.T)
     np.testing.assert_allclose(found, model.evaluate(x), rtol=1e-9)
