@@ -15,7 +15,10 @@ from sklearn.base import clone
 from workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, SymbolicModel, UserFunction, VJMRegressor, load_model
+from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.functions import CONSTANT, FIRST_VARIABLE, ROOM, codes_of
+from vjmgp.engine.preparation import prepare
+from vjmgp.engine.settings import Settings
 from vjmgp.model import Feature, with_held_functions
 from vjmgp.tabular import fit_standardizer
 
@@ -164,6 +167,23 @@ def test_a_fitted_regressor_is_pickled_copied_and_cloned(problem):
     ):
         assert other.model_ == model.model_
         np.testing.assert_array_equal(other.predict(problem[0]), model.predict(problem[0]))
+
+
+def test_an_evolution_goes_on_where_functions_have_other_addresses(problem):
+    """As in another process, to which the addresses of this one mean nothing."""
+    settings = Settings(functions=("add", SOFTPLUS, "tanh"), population_size=20)
+    here = Evolution(prepare(*problem, settings, seed=100))
+    here.start()
+    table = here.workspace.addresses
+    assert np.count_nonzero(table) == 2
+    known = table.copy()
+    table[:] = 0
+    there = pickle.loads(pickle.dumps(here))
+    np.testing.assert_array_equal(there.workspace.addresses, known)
+    table[:] = known
+    for run in (here, there):
+        run.step()
+    np.testing.assert_array_equal(here.individuals.o1, there.individuals.o1)
 
 
 def test_a_compiled_function_will_do():
