@@ -201,8 +201,10 @@ def test_division_by_zero_is_in_no_model_and_in_no_prediction():
     assert divided
     for one in model.front_models():
         assert np.isfinite(one.evaluate(x)).all()
-    kept = x[:, 0] != 0.0
-    again = fitted((x[kept], x[kept, 1] / x[kept, 0]), functions=("div",), max_trees=1)
-    undefined = np.isnan(again.model_.evaluate(x))
-    np.testing.assert_array_equal(undefined, ~kept)
-    np.testing.assert_array_equal(again.predict(x)[undefined], np.mean(x[kept, 1] / x[kept, 0]))
+    kept = x[x[:, 0] != 0.0]
+    y = kept[:, 1] / kept[:, 0]
+    again = fitted((kept, y), functions=("div",), max_trees=1)
+    new = np.vstack([kept, kept * [0.0, 1.0]])
+    undefined = np.isnan(again.model_.evaluate(new))
+    np.testing.assert_array_equal(undefined, new[:, 0] == 0.0)
+    np.testing.assert_array_equal(again.predict(new)[undefined], np.mean(y))

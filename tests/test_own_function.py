@@ -15,7 +15,10 @@ from sklearn.base import clone
 from workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, SymbolicModel, UserFunction, VJMRegressor, load_model
-from vjmgp.engine.functions import FIRST_VARIABLE, ROOM, codes_of
+from vjmgp.engine.evolution import Evolution
+from vjmgp.engine.functions import CONSTANT, FIRST_VARIABLE, ROOM, codes_of
+from vjmgp.engine.preparation import prepare
+from vjmgp.engine.settings import Settings
 from vjmgp.model import Feature, with_held_functions
 from vjmgp.tabular import fit_standardizer
 
@@ -32,8 +35,9 @@ def ratio(p, q):
     return p / (2.0 + q)
 
 
-SOFTPLUS = UserFunction("softplus", softplus, "log(1 + exp(a))")
-RATIO = UserFunction("ratio", ratio, "p/(2 + q)")
+A, B, P, Q = sympy.symbols("a b p q")
+SOFTPLUS = UserFunction("softplus", softplus, sympy.log(1 + sympy.exp(A)))
+RATIO = UserFunction("ratio", ratio, P / (2 + Q))
 
 
 def fitted(problem, **changes):
@@ -82,12 +86,13 @@ def test_values_and_formulas_are_those_of_the_function():
 
 
 def test_arguments_of_a_formula_are_replaced_as_words():
-    """`a` in `Abs` and in `1e1` stays, and so does an `a` that comes in with a part."""
-    e1 = UserFunction("own", lambda a, e1: abs(a) * 1e1 + e1 - a, "Abs(a)*1e1 + e1 - a")
-    code = codes_of([e1])[0]
-    model, x = model_of(
-        [code, FIRST_VARIABLE + 1, code, FIRST_VARIABLE, 13], [e1], [0, 0, 0, 0, -0.5]
-    )
+    """The `a` in `Abs`, the `e` in `1.0e-20`, and an `a` that comes in with a part stay."""
+    formula = sympy.Abs(A) + sympy.Float(1e-20) * A + sympy.Symbol("e")
+    assert "1.0e-20" in str(formula)
+    own = UserFunction("own", lambda a, e: abs(a) + 1e-20 * a + e, formula)
+    code = codes_of([own])[0]
+    codes = [code, FIRST_VARIABLE + 1, code, FIRST_VARIABLE, CONSTANT]
+    model, x = model_of(codes, [own], [0.0, 0.0, 0.0, 0.0, -0.5])
     expression = sympy.sympify(model.text())
     found = sympy.lambdify(sympy.symbols("a speed"), expression, "numpy")(*x.T)
     np.testing.assert_allclose(found, model.evaluate(x), rtol=1e-9)
@@ -112,8 +117,8 @@ def test_a_run_uses_them_and_gives_the_same_whatever_the_threads(problem):
 def test_an_own_function_gives_the_bits_of_the_packages(problem):
     """The same run with `abs` and `mul` under other names."""
     own = [
-        UserFunction("size", lambda a: abs(a), "Abs(a)"),
-        UserFunction("times", lambda a, b: a * b, "a*b"),
+        UserFunction("size", lambda a: abs(a), sympy.Abs(A)),
+        UserFunction("times", lambda a, b: a * b, A * B),
     ]
     mine = fitted(problem, functions=["add", *own, "sin"])
     theirs = fitted(problem, functions=["add", "abs", "mul", "sin"])
@@ -138,7 +143,7 @@ def test_stored_models_name_the_functions_and_need_them(problem, tmp_path, predi
 
 def test_models_hold_only_the_functions_that_they_use():
     """So a file asks for no other, and what is read equals what was written."""
-    other = UserFunction("other", lambda a, b: a - b, "a - b")
+    other = UserFunction("other", lambda a, b: a - b, A - B)
     run = [SOFTPLUS, other, RATIO]
     codes = (codes_of(run)[2], FIRST_VARIABLE, FIRST_VARIABLE + 1)
     model, x = model_of(codes, run)
@@ -164,8 +169,25 @@ def test_a_fitted_regressor_is_pickled_copied_and_cloned(problem):
         np.testing.assert_array_equal(other.predict(problem[0]), model.predict(problem[0]))
 
 
+def test_an_evolution_goes_on_where_functions_have_other_addresses(problem):
+    """As in another process, to which the addresses of this one mean nothing."""
+    settings = Settings(functions=("add", SOFTPLUS, "tanh"), population_size=20)
+    here = Evolution(prepare(*problem, settings, seed=100))
+    here.start()
+    table = here.workspace.addresses
+    assert np.count_nonzero(table) == 2
+    known = table.copy()
+    table[:] = 0
+    there = pickle.loads(pickle.dumps(here))
+    np.testing.assert_array_equal(there.workspace.addresses, known)
+    table[:] = known
+    for run in (here, there):
+        run.step()
+    np.testing.assert_array_equal(here.individuals.o1, there.individuals.o1)
+
+
 def test_a_compiled_function_will_do():
-    compiled = UserFunction("compiled", numba.njit(softplus), "log(1 + exp(a))")
+    compiled = UserFunction("compiled", numba.njit(softplus), sympy.log(1 + sympy.exp(A)))
     assert compiled.arguments == ("a",)
     model, x = model_of([codes_of([compiled])[0], FIRST_VARIABLE], [compiled])
     plain, _ = model_of([codes_of([SOFTPLUS])[0], FIRST_VARIABLE], [SOFTPLUS])
@@ -175,24 +197,25 @@ def test_a_compiled_function_will_do():
 @pytest.mark.parametrize(
     ("name", "scalar", "formula", "said"),
     [
-        ("two words", softplus, "a", "name is 'two words'; it must be a word"),
-        (3, softplus, "a", "name is 3; it must be a word"),
-        ("sin", softplus, "a", "which the package uses"),
-        ("tanh", softplus, "a", "which the package uses"),
-        ("column", softplus, "a", "which the package uses"),
-        ("f", lambda a: missing(a), "a", "numba cannot compile scalar: .*'missing'"),  # noqa: F821
-        ("f", lambda a: a.foo, "a", "numba cannot compile scalar: Unknown attribute 'foo'"),
-        ("f", lambda a: 1, "1", "scalar returns int64; it must return a float"),
-        ("f", lambda a: a > 0.0, "a", "scalar returns bool; it must return a float"),
-        ("f", lambda a, b, c: a, "a", "scalar has 3 arguments; it must have one or two"),
-        ("f", lambda: 1.0, "1", "scalar has 0 arguments"),
-        ("f", lambda *a: 1.0, "1", "it must have one or two"),
-        ("f", math.sin, "sin(a)", "must be a function written in Python"),
-        ("f", "sin", "sin(a)", "must be a function written in Python"),
-        ("f", softplus, "log(1 + exp(x))", r"'x', which is neither an argument \(a\)"),
-        ("f", softplus, "log(", "which is no formula"),
-        ("f", softplus, None, "which is no formula"),
-        ("f", softplus, "exp(a)", "sympy is 0.272532 at -1.3, where scalar is 0.241008"),
+        ("two words", softplus, A, "is 'two words'; it must be a word"),
+        (3, softplus, A, "is 3; it must be a word"),
+        ("sin", softplus, A, "the package uses this name"),
+        ("tanh", softplus, A, "the package uses this name"),
+        ("column", softplus, A, "the package uses this name"),
+        ("f", lambda a: missing(a), A, "numba cannot compile scalar: .*'missing'"),  # noqa: F821
+        ("f", lambda a: a.foo, A, "numba cannot compile scalar: Unknown attribute 'foo'"),
+        ("f", lambda a: 1, sympy.S(1), "scalar returns int64; it must return a float"),
+        ("f", lambda a: a > 0.0, A, "scalar returns bool; it must return a float"),
+        ("f", lambda a, b, c: a, A, "scalar has 3 arguments; it must have one or two"),
+        ("f", lambda: 1.0, sympy.S(1), "scalar has 0 arguments"),
+        ("f", lambda *a: 1.0, sympy.S(1), "it must have one or two"),
+        ("f", math.sin, sympy.sin(A), "must be a function written in Python"),
+        ("f", "sin", sympy.sin(A), "must be a function written in Python"),
+        ("f", softplus, sympy.Symbol("x"), r"sympy has 'x', which is no argument of scalar \(a\)"),
+        ("f", softplus, "log(1 + exp(a))", "it must be an expression of sympy"),
+        ("f", softplus, None, "it must be an expression of sympy"),
+        ("f", lambda beta: beta + 1.0, sympy.Symbol("beta") + 1, "argument 'beta' means something"),
+        ("f", softplus, sympy.exp(A), "sympy is 0.272532 at -1.3, where scalar is 0.241008"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(name, scalar, formula, said):
@@ -202,10 +225,10 @@ def test_what_cannot_be_used_is_refused_in_one_line(name, scalar, formula, said)
 
 
 def test_functions_that_cannot_be_told_apart_are_refused(problem):
-    twin = UserFunction("softplus", lambda a: a + 1.0, "a + 1")
+    twin = UserFunction("softplus", lambda a: a + 1.0, A + 1)
     with pytest.raises(ValueError, match="two functions with the name 'softplus'"):
         fitted(problem, functions=["add", SOFTPLUS, twin])
-    many = [UserFunction(f"f{k}", lambda a: a + 1.0, "a + 1") for k in range(ROOM + 1)]
+    many = [UserFunction(f"f{k}", lambda a: a + 1.0, A + 1) for k in range(ROOM + 1)]
     with pytest.raises(ValueError, match=f"at most {ROOM} fit"):
         fitted(problem, functions=["add", *many])
     assert fitted(problem, functions=["add", *many[:ROOM]]).score(*problem) > 0

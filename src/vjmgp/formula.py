@@ -149,17 +149,18 @@ def _own_text(function: UserFunction, parts: list[Part]) -> Part:
     def replaced(word: re.Match[str]) -> str:
         return _bracket(texts[word[0]], ATOM) if word[0] in texts else word[0]
 
-    form = function.sympy.strip()
-    text = re.sub(r"(?<![\w.])[^\W\d]\w*", replaced, form)
-    is_call = isinstance(ast.parse(form, mode="eval").body, ast.Call)
-    return text if is_call else f"({text})", ATOM
+    text = re.sub(r"(?<![\w.])[^\W\d]\w*", replaced, str(function.sympy))
+    return text if function.sympy.is_Function else f"({text})", ATOM
 
 
 def own_sympy(function: UserFunction, parts: Sequence[Any]) -> Any:
-    """The user's formula as a sympy expression of other expressions."""
+    """The user's formula with expressions in place of its arguments."""
     import sympy
 
-    return sympy.sympify(function.sympy, locals=dict(zip(function.arguments, parts, strict=True)))
+    given = dict(zip(function.arguments, parts, strict=True))
+    symbols = {symbol: given[symbol.name] for symbol in function.sympy.free_symbols}
+    with sympy.evaluate(False):  # as for Max below
+        return function.sympy.xreplace(symbols)
 
 
 def fold(

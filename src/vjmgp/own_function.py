@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from .engine.addresses import arguments_of, check_scalar
 from .engine.functions import codes_by_name
 from .formula import own_sympy, reserved_words
+from .parameters import shown
 
 POINTS = ((-1.3, 0.6), (-0.4, -1.7), (0.3, 2.2), (0.9, -0.2), (1.7, 1.1))
 """Where the formula must give what the function gives."""
@@ -27,41 +27,50 @@ class UserFunction:
     scalar : callable
         Takes one or two floats and returns a float; numba must be able to compile it. Where it
         raises an error it is undefined, and a model that needs it there is not taken.
-    sympy : str
-        The same as a formula in sympy's syntax, with the names of the arguments of `scalar`.
+    sympy : sympy.Expr
+        The same as a formula, with symbols of the names that the arguments of `scalar` have.
 
     """
 
     name: str
     scalar: Callable[..., float]
-    sympy: str
+    sympy: Any
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compiled, written or read."""
         if not (isinstance(self.name, str) and self.name.isidentifier()):
-            raise ValueError(f"name is {self.name!r}; it must be a word of letters and digits.")
-        if self.name in codes_by_name() or self.name == "column":
-            raise ValueError(f"name is {self.name!r}, which the package uses; choose another.")
+            raise ValueError(
+                f"The name of a UserFunction is {shown(self.name)}; it must be a word of letters, "
+                "digits and underscores."
+            )
         try:
+            if self.name in codes_by_name() or self.name == "column":
+                raise ValueError("the package uses this name itself; choose another")
             check_scalar(self.scalar)
             self._check_formula()
         except ValueError as error:
             raise ValueError(f"UserFunction {self.name!r}: {error}.") from None
 
     def _check_formula(self) -> None:
-        try:
-            tree = ast.parse(self.sympy, mode="eval")
-        except (SyntaxError, TypeError, ValueError):
-            raise ValueError(f"sympy is {self.sympy!r}, which is no formula") from None
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id not in {*self.arguments, *reserved_words()}:
+        import sympy
+
+        if not isinstance(self.sympy, sympy.Expr):
+            raise ValueError(f"sympy is {shown(self.sympy)}; it must be an expression of sympy")
+        for name in self.arguments:
+            if name in reserved_words():
                 raise ValueError(
-                    f"sympy has {node.id!r}, which is neither an argument "
-                    f"({', '.join(self.arguments)}) nor a name of sympy"
+                    f"its argument {name!r} means something else in formulas; rename it"
+                )
+        for name in sorted(symbol.name for symbol in self.sympy.free_symbols):
+            if name not in self.arguments:
+                raise ValueError(
+                    f"sympy has {name!r}, which is no argument of scalar "
+                    f"({', '.join(self.arguments)})"
                 )
         for point in POINTS:
             here = point[: self.arity]
-            expected, found = self._value(here), _number(own_sympy(self, here))
+            formula = own_sympy(self, [sympy.Float(value) for value in here])
+            expected, found = self._value(here), _number(formula)
             if math.isfinite(expected) and not abs(found - expected) <= 1e-6 * (1 + abs(expected)):
                 raise ValueError(
                     f"sympy is {found:.6g} at {', '.join(map(str, here))}, where scalar is "

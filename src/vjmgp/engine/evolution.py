@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
+from typing import Any
 
 import numpy as np
 
@@ -110,6 +111,12 @@ class Evolution:
                 len(self.y), settings.max_trees, len(settings.ridge_alphas), self.weights
             ),
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In the process that reads a pickle the run's functions have other addresses."""
+        self.__dict__.update(state)
+        for desk in self.crew.desks:
+            desk.workspace.addresses[:] = self.prepared.addresses
 
     # -- one generation -----------------------------------------------------------------------
 
