@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from vjmgp import (
+    FUNCTION_NAMES,
+    MORE_FUNCTION_NAMES,
     REGULARIZERS,
     SELECTIONS,
     VJMRegressor,
@@ -49,6 +51,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "distilled": {"final_rule": "distil"},
     "distilled restarts": {"final_rule": "distil", "restarts": 2},
     "distilled finite difference": {"final_rule": "distil", "regularizer": "finite_difference"},
+    "more functions": {"functions": (*FUNCTION_NAMES, *MORE_FUNCTION_NAMES)},
+    "limits": {"max_size": 25, "forbidden_inside": {"sin": ["sin", "cos"]}},
+    "sample of rows": {"final_rule": "distil", "max_rows": 40},
     "mean of the front": {"final_rule": "distil", "predict_with": "front"},
 }
 
@@ -98,13 +103,28 @@ def run(**settings: Any) -> str:
     )
 
 
-def nominal_columns() -> str:
-    """A table with levels, encoded as in the paper."""
+def weighted_rows() -> str:
+    """Rows with weights: a distilled run, and one whose measure is a sum over pairs."""
+    data = load_dataset(DATASET)
+    weights = (np.arange(len(data)) % 7) / 2.0
+    found = []
+    for settings in ({"final_rule": "distil"}, {"regularizer": "distance_correlation"}):
+        model = VJMRegressor.paper(population_size=40, generations=3, random_state=0, **settings)
+        model.fit(data.inputs, data.target, sample_weight=weights)
+        found += [model.archive_.scores, model.predict(data.inputs)]
+    return digest_of(*found)
+
+
+def nominal_columns(**settings: Any) -> str:
+    """A table with levels and missing numbers, encoded as in the paper or as by default."""
     rng = np.random.default_rng(0)
     data = load_dataset(DATASET)
-    table = data.inputs.assign(level=rng.choice(list("abcdefgh"), len(data)))
-    model = VJMRegressor.paper(population_size=40, generations=3, random_state=0)
-    model.fit(table, data.target)
+    table = data.inputs.assign(many=rng.choice(list("abcdefgh"), len(data)))
+    table["few"] = rng.choice(list("xyz"), len(data))
+    if "missing" in settings:
+        table[table.columns[0]] = table[table.columns[0]].mask(rng.uniform(size=len(data)) < 0.1)
+    small = {"population_size": 40, "generations": 3, "random_state": 0, "max_rows": None}
+    model = VJMRegressor(**small | settings).fit(table, data.target)
     return digest_of(model.archive_.scores, model.predict(table))
 
 
@@ -129,7 +149,9 @@ def information() -> str:
 
 CASES: dict[str, Callable[[], str]] = {
     **{name: lambda settings=settings: run(**settings) for name, settings in VARIANTS.items()},
-    "nominal columns": nominal_columns,
+    "nominal columns": lambda: nominal_columns(final_rule="paper", encoding="target"),
+    "levels and missing numbers": lambda: nominal_columns(missing="indicator"),
+    "weighted rows": weighted_rows,
     "tables": tables,
     "splits and label noise": splits_and_label_noise,
     "maximal information coefficient": information,

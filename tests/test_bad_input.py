@@ -13,13 +13,21 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.exceptions import DataConversionWarning
 
 from vjmgp import VJMRegressor, load_dataset, load_model, r2
 from vjmgp.engine.settings import Settings
-from vjmgp.parameters import PARAMETERS
+from vjmgp.inputs import as_table, as_target, check_columns, column_names
+from vjmgp.parameters import PARAMETERS, checked
+from vjmgp.tabular import fit_standardizer, nominal_columns
+from vjmgp.weights import check_sample_weight
 
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7e308
 ROWS = 30
+SHAPES = [(), (0,), (2,), (2, 1), (2, 2), (0, 2), (2, 0), (1, 2, 2)]
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(RNG.normal(5, 3, size=(ROWS, 3)), columns=["speed", "wind chill", "3rd"])
 MATRIX = TABLE.to_numpy()
@@ -94,7 +102,26 @@ WRONG: dict[str, list] = {
     "restarts": [*NOT_WHOLE, 0, 10**9],
     "n_jobs": [0, 1.5, "all", True],
     "random_state": [-1, 1.5, "lucky", NAN, True, np.random.default_rng(0)],
-    "functions": ["add", (), ("add", "tan"), None, 5, ("add", None), {"add": 1}],
+    "functions": [
+        "add",
+        (),
+        ("add", "tan"),
+        None,
+        5,
+        ("add", None),
+        {"add": 1},
+        {"add"},
+        iter(["add"]),
+    ],
+    "forbidden_inside": [
+        "sin",
+        ("sin",),
+        {"sin": "cos"},
+        {"sin": ()},
+        {3: ("sin",)},
+        {"sin": (3,)},
+    ],
+    "max_size": [2.5, "many", True, NAN, [3], 0, -1, 10**9],
     "max_trees": [*NOT_WHOLE, 0, 10**6],
     "max_depth": [*NOT_WHOLE, 0, 40],
     "init_depth": [2, (3, 2), (0.5, 2), (0, 1, 2), (0, 11), (-1, 2), "03", None],
@@ -103,14 +130,14 @@ WRONG: dict[str, list] = {
     "mutation_rate": NOT_RATES,
     "addition_rate": NOT_RATES,
     "deletion_rate": NOT_RATES,
-    "ridge_alphas": [1.0, (), (0.0,), (-1.0,), (INF,), (NAN,), ("strong",), None, "1"],
+    "ridge_alphas": [1.0, (), (0.0,), (-1.0,), (INF,), (NAN,), ("strong",), None, "1", {1.0}],
     "rounds": [*NOT_WHOLE, 0, 10**9],
     "mixup_alpha": NOT_POSITIVE,
     "mixup_gamma": NOT_POSITIVE,
     "mixup_kernel": NOT_WORDS,
     "fold_share": NOT_FLAGS,
     "sigma": NOT_POSITIVE,
-    "tau": ["low", None, -1.0, NAN, INF, True],
+    "tau": ["low", None, -1.0, NAN, INF, True, 10**400],
     "noise_r2": ["good", NAN, INF, -INF, 1.5, True],
     "noise_score": NOT_WORDS,
     "intrusion_detection": ["yes", None, 1],
@@ -121,7 +148,7 @@ WRONG: dict[str, list] = {
     "node_price": ["low", None, -1, NAN, INF, True],
     "predict_with": [*NOT_WORDS, "all"],
     "clip_predictions": NOT_FLAGS,
-    "categorical_features": [1.5, {"speed": 1}, [1.5], [None], object()],
+    "categorical_features": [1.5, {"speed": 1}, [1.5], [None], object(), iter([0])],
     "encoding": NOT_WORDS,
     "missing": [*NOT_WORDS, "mean"],
     "memory_limit": ["much", None, -1, NAN, INF, True],
@@ -138,6 +165,11 @@ TOGETHER = [
         "distil with parsimony",
         fit(final_rule="distil", regularizer="parsimony"),
         "final_rule is 'distil', but 'parsimony' is not in units",
+    ),
+    Bad(
+        "a rule of nesting for no function",
+        fit(forbidden_inside={"sin": ("tan",)}),
+        "^forbidden_inside has 'tan'; it must be one of 'add', ",
     ),
     Bad("of the engine", lambda at: Settings(sigma="wide"), "sigma is 'wide'; it must be a pos"),
     Bad(
@@ -498,6 +530,64 @@ def test_the_list_is_long_and_knows_every_parameter():
     assert len({row.what for row in ALL}) >= 150
     assert list(WRONG) == list(PARAMETERS)
     assert set(PARAMETERS) == set(VJMRegressor().get_params())
+
+
+# -- anything at all -----------------------------------------------------------------------------
+
+scalars = st.one_of(
+    *(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary()),
+    *(
+        st.complex_numbers(),
+        st.dates(),
+        st.timedeltas(),
+        st.decimals(allow_nan=False),
+        st.fractions(),
+    ),
+    st.sampled_from([10**400, np.float32(1), np.int8(1), np.datetime64(0, "s"), pd.NA, pd.NaT]),
+)
+anything = st.one_of(
+    scalars,
+    st.lists(st.one_of(scalars, st.lists(scalars, max_size=3)), max_size=4),
+    st.dictionaries(st.text(max_size=2), scalars, max_size=2),
+    st.frozensets(st.integers(), max_size=2),
+    arrays(st.sampled_from([float, int, bool, object, "M8[s]", "U3"]), st.sampled_from(SHAPES)),
+)
+
+
+def refused_or_taken(call):
+    """Nothing but a ValueError of one line, and no warning but scikit-learn's of a column y."""
+    told = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DataConversionWarning)
+        try:
+            call()
+        except ValueError as error:
+            told = error
+    assert told is None or len(str(told).splitlines()) == 1
+    assert told is None or told.__context__ is None or told.__suppress_context__
+
+
+@given(st.sampled_from(list(PARAMETERS)), anything)
+@settings(deadline=None, max_examples=500)
+def test_any_value_of_any_parameter(name, value):
+    refused_or_taken(lambda: checked(name, value))
+
+
+@given(anything)
+@settings(deadline=None, max_examples=500)
+def test_anything_as_a_table_or_target(value):
+    def take(X):
+        table = as_table(X)
+        check_columns(table)
+        names = column_names(table)
+        nominal = nominal_columns(table, names)
+        fit_standardizer(table, np.arange(len(table)) * 1.0, names, nominal, missing="median")
+
+    refused_or_taken(lambda: take(value))
+    refused_or_taken(lambda: take(pd.DataFrame({"a": pd.Series([value, 1.0], dtype=object)})))
+    refused_or_taken(lambda: as_target(value, 2))
+    refused_or_taken(lambda: check_sample_weight(value, 2))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ import signal
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from the_command import FIT, VJMGP, said_by, write_table
 
-from vjmgp import REGULARIZERS, VJMRegressor, load_model
+from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
 from vjmgp.cli.methods import regularizer_of
 from vjmgp.cli.place import workflow_folder
@@ -63,7 +64,7 @@ def test_formulas_come_with_their_legend(table):
     low, high = model.standardizer.target_range
     for text in (formulas, page):
         assert f"clipped to the range of the training target, {low:.6g} to {high:.6g}." in text
-    assert "encoded_site: the column 'site', encoded: " in formulas
+    assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
 
 
 def test_long_formulas_of_the_front_are_folded(table):
@@ -72,6 +73,30 @@ def test_long_formulas_of_the_front_are_folded(table):
     long = pd.read_csv("data_model/front.csv")["formula"].str.len() > 60
     assert long.any()
     assert page.count("<details><summary>") == long.sum()
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def test_a_column_of_weights(table, capsys):
+    weights = 1.0 + np.arange(len(table)) % 3
+    weights[:5] = 0.0
+    table.assign(hours=weights).to_csv("data.csv", index=False)
+    fit = [*FIT, "--nominal", "site", "--holdout", "0"]
+    said_by(capsys, [*fit, "--weights", "hours"], 0)
+    about = json.loads(Path("data_model/about.json").read_text())
+    model = load_model("data_model/model.json")
+    assert about["weights"] == "hours"
+    assert "hours" not in [column.name for column in model.standardizer.columns]
+    inputs = table.drop(columns="y")
+    assert about["r2"]["training"] == pytest.approx(r2(table["y"], model.predict(inputs), weights))
+    assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
+    for options, message in (
+        (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
+        (["--weights", "site"], "column 'site' is both in --weights and in --nominal."),
+        (["--weights", "gamma"], "data.csv: --weights gamma has a negative number in row"),
+    ):
+        assert message in said_by(capsys, [*fit, *options])
 
 
 # -- ended early -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from the_command import FIT, said_by, write_table
 
-from vjmgp import load_model
+from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
 
 
@@ -69,3 +69,28 @@ def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
         (["data_model", "data.csv", "--output", "data.csv/p.csv"], "cannot write there ("),
     ):
         assert answer in said_by(capsys, ["predict", *words])
+
+
+def test_columns_outside_their_range_are_told(table, capsys):
+    table.assign(y=3 * table["gamma"]).to_csv("data.csv", index=False)
+    said_by(capsys, [*FIT, "--nominal", "site", "--holdout", "0"], 0)
+    table.assign(gamma=[1e6, *table["gamma"][1:]]).to_csv("far.csv", index=False)
+    said = said_by(capsys, ["predict", "data_model", "far.csv", "--output", "p.csv"], 0)
+    low, high = table["gamma"].min(), table["gamma"].max()
+    assert said == (
+        f"Warning: far.csv leaves the training range of 'gamma' ({low:.6g} to {high:.6g}; 1 of 60 "
+        "rows): the model extrapolates there.\n"
+    )
+    assert len(pd.read_csv("p.csv")) == 60
+
+
+def test_numbers_may_be_missing_where_the_model_knows_how(table, capsys):
+    gaps = table.assign(gamma=table["gamma"].where(table["gamma"] < 1.0)).drop(columns="site")
+    inputs = gaps.drop(columns="y")
+    model = VJMRegressor(missing="indicator", population_size=20, generations=3, random_state=0)
+    model.fit(inputs, gaps["y"]).model_.to_json("model.json")
+    inputs.to_csv("new.csv", index=False)
+    said_by(capsys, ["predict", "model.json", "new.csv", "--output", "p.csv"], 0)
+    assert pd.read_csv("p.csv")["prediction"].tolist() == model.predict(inputs).tolist()
+    inputs.astype(object).fillna("much").to_csv("new.csv", index=False)
+    assert "first 'much' in row" in said_by(capsys, ["predict", "model.json", "new.csv"])

@@ -309,12 +309,12 @@ def test_a_student_far_from_its_teacher_is_not_taken(prepared, archive, monkeypa
 
 
 def test_points_are_bounded_and_start_with_training_rows(problem, prepared, monkeypatch):
-    points, n = teaching_points(prepared)
+    points, n, _ = teaching_points(prepared)
     np.testing.assert_array_equal(points[:n], problem[0])
     assert len(points) == 60 + 600 + 1000
     assert np.ptp(points[660:]) > 0
     monkeypatch.setattr(distillation, "MOST_ROWS", 40)
-    points, n = teaching_points(prepared)
+    points, n, _ = teaching_points(prepared)
     assert (n, len(points)) == (40, 120)
     rows = {tuple(row) for row in problem[0]}
     assert all(tuple(row) in rows for row in points[:n])

@@ -29,6 +29,7 @@ from vjmgp.engine.population import make_individuals
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import REGULARIZERS
 from vjmgp.engine.settings import Settings
+from vjmgp.engine.weights import row_weights
 
 
 def complete(problem, seed=0, generations=8, **changes):
@@ -147,7 +148,7 @@ def test_archive_of_any_points_is_their_front():
         individuals.o1[:], individuals.o2[:] = o1, o2
         archive = reserve(make_archive(2, 4, 4), 40, 40)
         pool = make_pool(4, 1, 3, 8)
-        update_archive(archive, pool, individuals, np.arange(3.0), np.arange(40), 0)
+        update_archive(archive, pool, individuals, np.arange(3.0), row_weights(3), np.arange(40), 0)
         found = [tuple(p) for p in archive.scores[front_of(archive)][:, [O1, O2]]]
         points = list(zip(o1, o2, strict=True))
         best = {p for p in points if not any(dominates(q, p) for q in points)}

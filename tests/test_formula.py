@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 from twins import random_tree
 
+from vjmgp.engine.functions import codes_by_name, functions_by_code
 from vjmgp.formula import identifiers, latex_name
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.tabular import fit_standardizer
@@ -23,23 +24,29 @@ NAMES = ["speed", "wind chill", "3rd", "sin", "lambda"]
 WORDS = ["speed", "wind_chill", "x3rd", "sin_", "lambda_"]
 NUMPY = {
     "Abs": np.abs,
+    "Heaviside": np.heaviside,
     "Max": np.maximum,
     "Min": np.minimum,
+    "atan": np.arctan,
     "cos": np.cos,
+    "exp": np.exp,
     "log": np.log,
     "pi": np.pi,
+    "real_root": lambda a, degree: np.cbrt(a),
     "sin": np.sin,
     "sqrt": np.sqrt,
+    "tanh": np.tanh,
 }
+EVERY_FUNCTION = sorted(codes_by_name().values())
 
 
-def random_model(seed, depth=3, count=3, names=NAMES):
+def random_model(seed, depth=3, count=3, names=NAMES, functions=range(13)):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.normal(3, 2, size=(40, 5)), columns=names)
     y = rng.normal(-4, 7, size=40)
     features = []
     for _ in range(count):
-        codes, constants = random_tree(rng, depth, 5)
+        codes, constants = random_tree(rng, depth, 5, functions)
         weight, centre, factor = rng.normal(), rng.normal(), rng.uniform(0.1, 2)
         features.append(Feature(tuple(codes), tuple(constants), weight, centre, factor))
     standardizer = fit_standardizer(table, y, list(names), [])
@@ -56,6 +63,37 @@ def test_text_computes_the_models_numbers(seed):
     model, table = random_model(seed)
     found = eval(model.text(), {**NUMPY, **columns(table)})  # our own text, in a test
     np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_text_of_every_function_computes_the_models_numbers(seed):
+    model, table = random_model(seed, depth=2, functions=EVERY_FUNCTION)
+    with np.errstate(all="ignore"):
+        found = eval(model.text(), {**NUMPY, **columns(table)})
+    expected = model.evaluate(table)
+    usual = np.abs(expected) < 1e6  # a divisor near 0 magnifies rounding, 0 gives none
+    np.testing.assert_allclose(
+        np.broadcast_to(found, 40)[usual], expected[usual], rtol=1e-6, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("name", codes_by_name())
+def test_sympy_writes_and_reads_every_function(name, alone):
+    """Also of text, where sympy does not know that columns are real."""
+    model, table = random_model(1, depth=1, count=1)
+    code = codes_by_name()[name]
+    leaves = (14, 15)[: functions_by_code()[code].arity]
+    feature = Feature((code, *leaves), (0.0,) * (1 + len(leaves)), 1.0, 0.0, 1.0)
+    model = SymbolicModel(model.standardizer, (feature,))
+    expression = sympy.sympify(model.text()) if alone else model.sympy()
+    symbols = sorted(expression.free_symbols, key=str)
+    compute = sympy.lambdify(symbols, expression, "numpy")
+    with np.errstate(invalid="ignore"):  # sympy's real root looks at both signs
+        found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-8)
+    assert model.latex()
 
 
 @pytest.mark.parametrize("seed", range(12))

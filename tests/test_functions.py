@@ -1,4 +1,4 @@
-"""The 13 functions and the polynomial kernels against NumPy and mpmath."""
+"""The functions and the polynomial kernels against NumPy and mpmath."""
 
 import mpmath
 import numpy as np
@@ -6,8 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vjmgp.engine.addresses import addresses_of
+from vjmgp.engine.curves import arctangent, cube_root, hyperbolic_tangent, logistic
 from vjmgp.engine.elementary import analytic_log, cos_pi, natural_exp, natural_log, sin_pi
-from vjmgp.engine.functions import PRIMITIVES, apply, arity
+from vjmgp.engine.evaluation import BLOCK, make_workspace, run, translate
+from vjmgp.engine.functions import (
+    FIRST_VARIABLE,
+    FUNCTION_NAMES,
+    MORE_FUNCTION_NAMES,
+    MORE_PRIMITIVES,
+    PRIMITIVES,
+    apply,
+    arity,
+    codes_of,
+    functions_by_code,
+)
 
 mpmath.mp.dps = 40
 ordinary = st.floats(-1e6, 1e6, allow_nan=False)
@@ -69,3 +82,50 @@ def test_each_function_is_its_numpy_definition(code):
     with np.errstate(all="ignore"):
         expected = primitive.numpy(*(a, b)[: primitive.arity])
     np.testing.assert_allclose(out[rows], expected[rows], rtol=1e-14, atol=1e-14)
+
+
+CURVES = {
+    hyperbolic_tangent: mpmath.tanh,
+    logistic: lambda x: 1 / (1 + mpmath.exp(-x)),
+    arctangent: mpmath.atan,
+    cube_root: lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
+}
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.__name__)
+@settings(max_examples=300, deadline=None)
+@given(st.floats(-3.0, 3.0) | st.floats(-700.0, 700.0) | st.floats(allow_nan=False))
+def test_curves_agree_with_mpmath(curve, x):
+    if np.isinf(x):
+        exact = {logistic: float(x > 0), cube_root: x}.get(curve, float(CURVES[curve](x)))
+    else:
+        exact = float(CURVES[curve](mpmath.mpf(x)))
+    assert curve(x) == pytest.approx(exact, rel=8e-16, abs=5e-323)
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.__name__)
+def test_curves_of_the_undefined(curve):
+    assert np.isnan(curve(np.nan))
+
+
+@pytest.mark.parametrize("code", MORE_PRIMITIVES, ids=MORE_FUNCTION_NAMES)
+def test_each_function_at_an_address_is_its_numpy_definition(code):
+    rng = np.random.default_rng(-code)
+    ends = [0.0, -0.0, 19.9, 20.1, 1e30, -1e30, np.inf, -np.inf, np.nan]
+    a = np.concatenate([rng.normal(size=2 * BLOCK) * 3, ends, np.ones(9)])
+    b = np.concatenate([rng.normal(size=2 * BLOCK), np.full(9, 2.0), ends])
+    primitive = MORE_PRIMITIVES[code]
+    assert arity(code) == primitive.arity
+    leaves = [FIRST_VARIABLE, FIRST_VARIABLE + 1][: primitive.arity]
+    codes, out = np.array([code, *leaves], np.int32), np.empty_like(a)
+    workspace = make_workspace(np.stack([a, b]), 3, 1, addresses_of([code]))
+    run(workspace, translate(codes, np.zeros(3), 0, len(codes), workspace), 0, len(a), out)
+    with np.errstate(all="ignore"):
+        expected = primitive.numpy(*(a, b)[: primitive.arity])
+    np.testing.assert_allclose(out, expected, rtol=1e-14, atol=0)
+
+
+def test_codes_are_distinct_and_those_of_the_paper_come_first():
+    assert codes_of(FUNCTION_NAMES) == list(range(13))
+    assert codes_of(("div", "add", "tanh")) == [-33, 0, -4]
+    assert len(functions_by_code()) == len(FUNCTION_NAMES) + len(MORE_FUNCTION_NAMES)

@@ -22,8 +22,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
 
+CANNOT_HOLD = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "Repeated rows have vicinal points, folds and selection cases of their own, so the search "
+        "draws other random numbers. test_weights.py shows that objectives are equal."
+    )
+}
+"""scikit-learn's checks that a random search cannot pass, and why."""
 
-@parametrize_with_checks([VJMRegressor(population_size=30, generations=10, random_state=0)])
+
+@parametrize_with_checks(
+    [VJMRegressor(population_size=30, generations=10, random_state=0)],
+    expected_failed_checks=lambda estimator: CANNOT_HOLD,
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -9,7 +9,7 @@ from twins import dominates
 
 from vjmgp.engine.rng import below, stream
 from vjmgp.engine.selection import SELECTIONS
-from vjmgp.engine.selection.lexicase import Lexicase, lexicase, mark_passes, median
+from vjmgp.engine.selection.lexicase import Lexicase, case_sums, lexicase, mark_passes, median
 from vjmgp.engine.selection.tournaments import dominance_tournament, pareto_tournament
 
 
@@ -63,7 +63,7 @@ def test_lexicase_is_the_slow_one(size):
         bits = (passes[:, k // 64] >> np.uint64(k % 64)) & np.uint64(1)
         np.testing.assert_array_equal(bits.astype(bool), expected[k])
     parents = np.empty(50, np.int64)
-    lexicase(stream(3, "evolution"), passes, population, parents)
+    lexicase(stream(3, "evolution"), passes, case_sums(None), population, parents)
     slow = slow_lexicase(stream(3, "evolution"), expected, 50)
     np.testing.assert_array_equal(parents, population[slow])
 
@@ -75,7 +75,7 @@ def test_the_best_on_every_case_always_wins():
     mark_passes(errors, np.arange(20), passes)
     if slow_passes(errors)[:, 0].sum() == 1:
         parents = np.empty(30, np.int64)
-        lexicase(stream(0, "evolution"), passes, np.arange(20), parents)
+        lexicase(stream(0, "evolution"), passes, case_sums(None), np.arange(20), parents)
         assert (parents == 7).all()
 
 

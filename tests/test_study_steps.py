@@ -95,6 +95,7 @@ def test_label_noise_is_on_the_training_labels_alone(tmp_path):
         np.testing.assert_array_equal(problem.target, clean)
 
 
+@pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
     """The noise estimate made in a step of its own changes nothing."""
     data = load_dataset("210_cloud")

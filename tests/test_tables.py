@@ -184,6 +184,13 @@ def test_tables_of_other_packages(table, fitted, kind):
     assert model.model_ == small(generations=2).fit(data, y).model_
 
 
+def test_a_model_does_not_mind_what_else_a_table_holds(table, fitted):
+    data, _ = table
+    others = pd.DataFrame(np.zeros((ROWS, 3)), data.index, columns=["b", "b", 7])
+    more = pd.concat([others, data], axis=1)
+    np.testing.assert_array_equal(fitted.model_.predict(more), fitted.predict(data))
+
+
 def test_a_mask_that_hides_nothing_and_columns_of_targets(table):
     data, y = table
     x = data[["a"]].to_numpy()
@@ -236,8 +243,10 @@ def test_one_warning_outside_the_training_range(table, fitted, kind, tmp_path):
         )
     assert not warnings_of(lambda: list(fitted.staged_predict(outside)))
     assert not warnings_of(lambda: fitted.transform(outside))
+    assert not warnings_of(lambda: fitted.score(outside, [1.0, 2.0, 3.0, 4.0]))
     with extrapolation_ignored():
-        assert not warnings_of(lambda: None)
+        predictions = fitted.predict(outside)
+    assert fitted.score(outside, predictions) == 1.0
     fitted.choose()
 
 

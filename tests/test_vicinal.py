@@ -7,6 +7,7 @@ from scipy import stats
 from vjmgp.engine.forest import fit_forest, predict_forest
 from vjmgp.engine.rng import STREAMS, below, beta, gamma, normal, shuffle, stream, uniform
 from vjmgp.engine.vicinal import MixupRule, draw_partner, finite_difference, mixup
+from vjmgp.engine.weights import row_weights
 
 MIX_Y = MixupRule(10.0, 0.5, joint=False, fold=True)
 MIX_XY = MIX_Y._replace(joint=True)
@@ -28,7 +29,7 @@ def test_partners_follow_the_kernel(rule):
     y[3] = 6.0  # far out: its draws need the exact sum
     state = stream(0, "vicinal")
     for i in (0, 3):
-        drawn = [draw_partner(state, x, y, rule, i) for _ in range(20000)]
+        drawn = [draw_partner(state, x, y, row_weights(8), rule, i) for _ in range(20000)]
         shares = np.bincount(drawn, minlength=8) / len(drawn)
         np.testing.assert_allclose(shares, kernel_probabilities(x, y, rule, i), atol=0.015)
 

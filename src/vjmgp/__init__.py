@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .datasets import Dataset, load_file
-    from .engine.functions import FUNCTION_NAMES
+    from .engine.functions import FUNCTION_NAMES, MORE_FUNCTION_NAMES
     from .engine.identity import ENGINE_VERSION
     from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .extrapolation import ExtrapolationWarning
     from .fetching import embedded_datasets, load_dataset
     from .model import SymbolicModel, load_model
+    from .own_function import UserFunction
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
     from .regressor import VJMRegressor
     from .warmup import compile_kernels
@@ -27,6 +28,8 @@ _HOME = {
     "SELECTIONS": "engine.selection",
     "FUNCTION_NAMES": "engine.functions",
     "ExtrapolationWarning": "extrapolation",
+    "MORE_FUNCTION_NAMES": "engine.functions",
+    "UserFunction": "own_function",
     "SymbolicModel": "model",
     "load_model": "model",
     "Dataset": "datasets",
@@ -45,11 +48,13 @@ _HOME = {
 __all__ = [
     "ENGINE_VERSION",
     "FUNCTION_NAMES",
+    "MORE_FUNCTION_NAMES",
     "REGULARIZERS",
     "SELECTIONS",
     "Dataset",
     "ExtrapolationWarning",
     "SymbolicModel",
+    "UserFunction",
     "VJMRegressor",
     "add_label_noise",
     "compile_kernels",

@@ -6,9 +6,9 @@ written to JSON and read back without running anything that the file says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,20 @@ from .model import (
     SymbolicModel,
     TableModel,
     floats_from,
+    functions_from_dict,
+    functions_to_dict,
     inputs_of,
     places_from,
     standardizer_from_dict,
     standardizer_to_dict,
     tree_from_list,
     tree_to_list,
+    with_held_functions,
 )
 from .tabular import Standardizer
+
+if TYPE_CHECKING:
+    from .own_function import UserFunction
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +58,9 @@ class Predictor(Protocol):
     def predict(self, table: Any) -> Floats:
         """Predictions in original units."""
 
+    def predict_rows(self, x: Floats) -> Floats:
+        """The same from standardised inputs, without a word on their range."""
+
     def to_json(self, path: Any = None) -> str:
         """The predictor as JSON text."""
 
@@ -69,6 +78,8 @@ class FrontModel(TableModel):
     trees: tuple[Feature, ...]
     """The distinct trees; their weights, centres and factors play no part."""
     members: Members
+    functions: tuple[UserFunction, ...] = ()
+    """The user's functions that the trees hold."""
 
     @property
     def size(self) -> int:
@@ -90,22 +101,25 @@ class FrontModel(TableModel):
         low, high = (float(v) for v in self.standardizer.standardize_target(limits))
         if not self.standardizer.clips:
             low, high = -np.inf, np.inf
-        values = SymbolicModel(self.standardizer, self.trees).construct(x)
+        model = SymbolicModel(self.standardizer, self.trees, functions=self.functions)
+        values = model.construct(x)
         return mean_of_models(self.members, np.ascontiguousarray(values.T), low, high)
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]
         return {
             **standardizer_to_dict(self.standardizer),
-            "trees": [tree_to_list(feature, names) for feature in self.trees],
+            **functions_to_dict(self.functions),
+            "trees": [tree_to_list(feature, names, self.functions) for feature in self.trees],
             "members": {name: values.tolist() for name, values in self.members._asdict().items()},
         }
 
     @classmethod
-    def _from_content(cls, data: dict[str, Any]) -> FrontModel:
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
         standardizer = standardizer_from_dict(data)
+        own = functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
-        trees = tuple(Feature(*tree_from_list(t, names), 0.0, 0.0, 1.0) for t in data["trees"])
+        trees = tuple(Feature(*tree_from_list(t, names, own), 0.0, 0.0, 1.0) for t in data["trees"])
         lists = data["members"]
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
@@ -119,7 +133,7 @@ class FrontModel(TableModel):
         )
         if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
             raise ValueError("The model is malformed: its members and their terms do not agree.")
-        return cls(standardizer, trees, members)
+        return cls(standardizer, trees, members, own)
 
 
 @dataclass(frozen=True)
@@ -184,8 +198,8 @@ class BlendModel(TableModel):
         }
 
     @classmethod
-    def _from_content(cls, data: dict[str, Any]) -> BlendModel:
-        front = FrontModel.from_dict(data["front"])
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> BlendModel:
+        front = FrontModel.from_dict(data["front"], functions)
         n_inputs = len(front.standardizer.inputs)
         shares = floats_from(data["shares"], "shares", (3,))
         process = data["process"]
@@ -231,8 +245,13 @@ def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats],
     return standardizer.clip_target(standardizer.restore_target(out))
 
 
-def front_model(archive: Archive, teacher: Teacher, standardizer: Standardizer) -> FrontModel:
-    """The teacher as a model that predicts."""
+def front_model(
+    archive: Archive,
+    teacher: Teacher,
+    standardizer: Standardizer,
+    functions: Sequence[UserFunction] = (),
+) -> FrontModel:
+    """The teacher as a model that predicts; `functions` are the run's functions of the user."""
     numbers: dict[tuple[bytes, bytes], int] = {}
     trees: list[Feature] = []
     first, tree, coefficient = [0], [], []
@@ -263,7 +282,8 @@ def front_model(archive: Archive, teacher: Teacher, standardizer: Standardizer) 
         np.array(tree, np.int64),
         np.array(coefficient, np.float64),
     )
-    return FrontModel(standardizer, tuple(trees), members)
+    held_trees, held_functions = with_held_functions(trees, functions)
+    return FrontModel(standardizer, held_trees, members, held_functions)
 
 
 def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> BlendModel:
@@ -272,8 +292,14 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
     process_rows = _some_rows(prepared, MOST_PROCESS_ROWS)
     x, y = prepared.x, prepared.y
     state = stream(prepared.seed, "detector")  # the same trees as the run's detector
-    forest = fit_forest(state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows])
-    process = fit_gaussian_process(x[process_rows], y[process_rows])
+    weights = prepared.weights.relative()
+    of_forest, of_process = (
+        None if weights is None else weights[rows] for rows in (forest_rows, process_rows)
+    )
+    forest = fit_forest(
+        state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows], weights=of_forest
+    )
+    process = fit_gaussian_process(x[process_rows], y[process_rows], of_process)
     error_of_trees = 1.0 - prepared.noise_r2
     ratio = min(1.0, float(archive.scores[archive.front, O1].min()) / max(error_of_trees, 1e-9))
     if np.isnan(prepared.noise_r2):

@@ -43,17 +43,22 @@ def inputs_beyond(
     return found
 
 
+def told(found: list[Beyond], rows: int) -> str:
+    """Inputs, their ranges, and how many rows leave them, in words."""
+    names = ", ".join(
+        f"{name!r} ({low:.6g} to {high:.6g}; {outside} of {rows} rows)"
+        for name, low, high, outside in found[:MOST_NAMED]
+    )
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f"the training range of {names}{more}: the model extrapolates there"
+
+
 def warn_beyond(standardizer: Standardizer, values: Floats, inputs: Iterable[int]) -> None:
     """Warn once of all inputs that leave their range."""
     found = inputs_beyond(standardizer, values, inputs)
     if found:
-        names = ", ".join(
-            f"{name!r} ({low:.6g} to {high:.6g}; {rows} of {len(values)} rows)"
-            for name, low, high, rows in found[:MOST_NAMED]
-        )
-        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         warnings.warn(
-            f"X leaves the training range of {names}{more}: the model extrapolates there.",
+            f"X leaves {told(found, len(values))}.",
             ExtrapolationWarning,
             stacklevel=_level_of_the_user(),
         )

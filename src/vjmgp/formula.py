@@ -18,11 +18,18 @@ from pathlib import Path
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
-from .engine.functions import CONSTANT, FIRST_VARIABLE, PRIMITIVES
+from .engine.functions import (
+    CONSTANT,
+    FIRST_VARIABLE,
+    LARGEST_EXPONENT,
+    OwnFunction,
+    functions_by_code,
+)
 from .tabular import level_text
 
 if TYPE_CHECKING:
     from .model import Feature, SymbolicModel
+    from .own_function import UserFunction
     from .tabular import Column, Standardizer
 
 # How tightly an expression holds together: what must stand in brackets beside what.
@@ -98,9 +105,14 @@ def _factor(a: Part) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def _power(a: Part) -> str:
+def _power(a: Part, exponent: int = 2) -> str:
     text = _bracket(a, ATOM)
-    return f"({text})**2" if text.startswith("-") else f"{text}**2"
+    return f"({text})**{exponent}" if text.startswith("-") else f"{text}**{exponent}"
+
+
+def _divisor(a: Part) -> str:
+    text = _bracket(a, POWER)
+    return f"({text})" if text.startswith("-") else text
 
 
 TEXT: dict[str, Callable[..., Part]] = {
@@ -117,7 +129,38 @@ TEXT: dict[str, Callable[..., Part]] = {
     "cos": lambda a: (f"cos(pi*{_factor(a)})", ATOM),
     "abs": lambda a: (f"Abs({a[0]})", ATOM),
     "neg": lambda a: (f"-{_factor(a)}", PRODUCT),
+    "div": lambda a, b: (f"{_bracket(a, PRODUCT)}/{_divisor(b)}", PRODUCT),
+    "inv": lambda a: (f"1/{_divisor(a)}", PRODUCT),
+    "exp": lambda a: (f"exp(Min({a[0]}, {LARGEST_EXPONENT:g}))", ATOM),
+    "gauss": lambda a: (f"exp(-{_power(a)})", ATOM),
+    "tanh": lambda a: (f"tanh({a[0]})", ATOM),
+    "sigmoid": lambda a: (f"1/(1 + exp(-{_factor(a)}))", PRODUCT),
+    "cube": lambda a: (_power(a, 3), POWER),
+    "cbrt": lambda a: (f"real_root({a[0]}, 3)", ATOM),
+    "atan": lambda a: (f"atan({a[0]})", ATOM),
+    "step": lambda a: (f"Heaviside({a[0]}, 0)", ATOM),
 }
+
+
+def _own_text(function: UserFunction, parts: list[Part]) -> Part:
+    """The user's formula with texts in place of its arguments."""
+    texts = dict(zip(function.arguments, parts, strict=True))
+
+    def replaced(word: re.Match[str]) -> str:
+        return _bracket(texts[word[0]], ATOM) if word[0] in texts else word[0]
+
+    text = re.sub(r"(?<![\w.])[^\W\d]\w*", replaced, str(function.sympy))
+    return text if function.sympy.is_Function else f"({text})", ATOM
+
+
+def own_sympy(function: UserFunction, parts: Sequence[Any]) -> Any:
+    """The user's formula with expressions in place of its arguments."""
+    import sympy
+
+    given = dict(zip(function.arguments, parts, strict=True))
+    symbols = {symbol: given[symbol.name] for symbol in function.sympy.free_symbols}
+    with sympy.evaluate(False):  # as for Max below
+        return function.sympy.xreplace(symbols)
 
 
 def fold(
@@ -126,8 +169,13 @@ def fold(
     leaf: Callable[[int], Any],
     constant: Callable[[float], Any],
     call: Callable[[str, list[Any]], Any],
+    own: Sequence[OwnFunction] = (),
 ) -> Any:
-    """Walk a prefix tree bottom up: leaves by column number, constants, function calls."""
+    """Walk a prefix tree bottom up: leaves by column number, constants, function calls.
+
+    `own` are the user's functions that the tree may hold.
+    """
+    functions = functions_by_code(own)
     stack: list[Any] = []
     for code, value in zip(reversed(codes), reversed(constants), strict=True):
         if code >= FIRST_VARIABLE:
@@ -135,8 +183,8 @@ def fold(
         elif code == CONSTANT:
             stack.append(constant(value))
         else:
-            primitive = PRIMITIVES[code]
-            stack.append(call(primitive.name, [stack.pop() for _ in range(primitive.arity)]))
+            function = functions[code]
+            stack.append(call(function.name, [stack.pop() for _ in range(function.arity)]))
     return stack[0]
 
 
@@ -194,10 +242,12 @@ def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) ->
     def constant(value: float) -> Part:
         return number(value, digits), ATOM if value >= 0 else PRODUCT
 
-    def call(name: str, parts: list[Part]) -> Part:
-        return TEXT[name](*parts)
+    own = {function.name: function for function in model.functions}
 
-    part: Part = fold(feature.codes, feature.constants, leaf, constant, call)
+    def call(name: str, parts: list[Part]) -> Part:
+        return _own_text(own[name], parts) if name in own else TEXT[name](*parts)
+
+    part: Part = fold(feature.codes, feature.constants, leaf, constant, call, model.functions)
     return part
 
 
@@ -241,7 +291,19 @@ def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
         "cos": lambda a: sympy.cos(sympy.pi * a),
         "abs": sympy.Abs,
         "neg": lambda a: -a,
+        "div": lambda a, b: a / b,
+        "inv": lambda a: 1 / a,
+        "exp": lambda a: sympy.exp(sympy.Min(a, int(LARGEST_EXPONENT), evaluate=False)),
+        "gauss": lambda a: sympy.exp(-(a**2)),
+        "tanh": sympy.tanh,
+        "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
+        "cube": lambda a: a**3,
+        "cbrt": lambda a: sympy.real_root(a, 3),
+        "atan": sympy.atan,
+        "step": lambda a: sympy.Heaviside(a, 0),
     }
+    for function in model.functions:
+        functions[function.name] = lambda *parts, f=function: own_sympy(f, parts)
 
     def leaf(column: int) -> Any:
         symbol, mean, scale = symbols[column]
@@ -256,6 +318,7 @@ def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
             leaf,
             lambda value: real(value),
             lambda name, parts: functions[name](*parts),
+            model.functions,
         )
         expression += real(coefficient) * tree
     if digits is None:

@@ -23,11 +23,13 @@ from .engine.archive import (
 from .engine.arrays import Integers
 from .engine.choice import RULES, Rule, front_rule
 from .engine.distil import distil
+from .engine.functions import own_functions
 from .engine.preparation import Prepared
 from .engine.regularizers import find_regularizer
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
-from .model import Feature, SymbolicModel
+from .model import Feature, SymbolicModel, with_held_functions
+from .own_function import UserFunction
 from .parameters import CHOICES, check_final_rule, checked
 from .state import whole_or_not_at_all
 from .tabular import Standardizer
@@ -51,6 +53,8 @@ class FrontMixin:
     predictor_: Predictor
     _standardizer: Standardizer
     _prepared: Prepared | None
+    _whole: Prepared | None
+    """All rows, where `_prepared` is a sample of them."""
     _chosen: int
 
     @whole_or_not_at_all
@@ -124,7 +128,7 @@ class FrontMixin:
         assert self._prepared is not None
         if tau is None:
             tau = teacher_tau(self._prepared.noise_r2)
-        self.student_ = distil(self._prepared, self.archive_, price, tau)
+        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
         if self.student_ is not None:
             return STUDENT
         return self._pick(front, RULES["tau"], tau)
@@ -141,7 +145,7 @@ class FrontMixin:
         if predict_with == "model" or self._prepared is None:
             return self.model_
         teacher = teacher_of(self.archive_, teacher_tau(self._prepared.noise_r2))
-        front = front_model(self.archive_, teacher, self._standardizer)
+        front = front_model(self.archive_, teacher, self._standardizer, self._own_functions())
         return (
             front if predict_with == "front" else blend_model(front, self._prepared, self.archive_)
         )
@@ -166,8 +170,15 @@ class FrontMixin:
             )
         return front
 
+    def _own_functions(self) -> tuple[UserFunction, ...]:
+        """The user's functions of the run."""
+        if self._prepared is None:
+            return ()
+        found = own_functions(self._prepared.settings.functions)
+        return tuple(function for function in found if isinstance(function, UserFunction))
+
     def _model(self, entry: int) -> SymbolicModel:
-        """The model of an archive entry; features that are constant play no part in it."""
+        """The model of an archive entry; features that are constant only count for its size."""
         archive = self.archive_
         if entry == STUDENT:
             assert self.student_ is not None
@@ -183,9 +194,10 @@ class FrontMixin:
                 features.append(Feature(codes, constants, weight, centre, factor))
             node = last
         scores = archive.scores[entry]
+        trees, functions = with_held_functions(features, self._own_functions())
         return SymbolicModel(
             self._standardizer,
-            tuple(features),
+            trees,
             0.0,
             {
                 "o1": float(scores[O1]),
@@ -194,6 +206,8 @@ class FrontMixin:
                 "alpha": float(scores[ALPHA]),
                 "born": float(archive.facts[entry, BORN]),
             },
+            int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees),
+            functions,
         )
 
     def front_models(self) -> list[SymbolicModel]:

@@ -27,16 +27,38 @@ class GaussianProcess(NamedTuple):
     offset: float
 
 
-def kernel(n_inputs: int) -> Any:
+class RowNoise(WhiteKernel):  # type: ignore[misc]
+    """Noise of which a row has the less the more it counts: level / weight."""
+
+    def __init__(
+        self,
+        noise_level: float = 1.0,
+        noise_level_bounds: Any = (1e-5, 1e5),
+        weights: Floats | None = None,
+    ) -> None:
+        super().__init__(noise_level, noise_level_bounds)
+        self.weights = weights
+
+    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        """The noise of the training rows; none between them and others."""
+        found = super().__call__(X, Y, eval_gradient)
+        if self.weights is None or Y is not None:
+            return found
+        if not eval_gradient:
+            return found / self.weights
+        return found[0] / self.weights, found[1] / self.weights[:, None, None]
+
+
+def kernel(n_inputs: int, weights: Floats | None = None) -> Any:
     """The kernel before its parameters are fitted, for standardised inputs and target."""
     smooth = ConstantKernel(1.0, (1e-3, 1e3)) * Matern(np.sqrt(n_inputs), (1e-2, 1e3), nu=1.5)
     linear = ConstantKernel(0.1, (1e-6, 1e3)) * DotProduct(1.0, (1e-3, 1e3))
-    return smooth + linear + WhiteKernel(0.3, (1e-4, 10.0))
+    return smooth + linear + RowNoise(0.3, (1e-4, 10.0), weights)
 
 
-def fit_gaussian_process(x: Floats, y: Floats) -> GaussianProcess:
+def fit_gaussian_process(x: Floats, y: Floats, weights: Floats | None = None) -> GaussianProcess:
     """Fit rows × inputs; the parameters are those of the largest likelihood."""
-    process = GaussianProcessRegressor(kernel(x.shape[1]), random_state=0)
+    process = GaussianProcessRegressor(kernel(x.shape[1], weights), random_state=0)
     # More threads would sum in another order.
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", ConvergenceWarning)  # at a bound: an input of no use

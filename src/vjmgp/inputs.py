@@ -28,24 +28,24 @@ class WrongKindError(ValueError, TypeError):
 # -- tables --------------------------------------------------------------------------------------
 
 
-def as_table(X: Any) -> Any:
+def as_table(X: Any, names: list[str] | None = None) -> Any:
     """X as a DataFrame with distinct column names, or as a matrix; a clear error for all else.
 
-    Tables of pyarrow, polars and others that know the way to pandas are taken along.
+    Tables of pyarrow, polars and others that know the way to pandas are taken along. Where names
+    are given, other columns may be called as they like.
     """
     X = _with_pandas(X)
     if isinstance(X, pd.Series | pd.Index):
         raise ValueError("X is one column, not a table: give X.to_frame() instead.")
     if hasattr(X, "iloc"):
-        _check_names(X)
+        _check_names(list(X.columns), names)
         return X
     table = _as_array(X, "X")
     if table.dtype.names:
         raise ValueError("X is a structured array: give pandas.DataFrame(X) instead.")
     if table.ndim == 0:
         raise ValueError(
-            f"X is a {type(X).__name__}, not a table: give a DataFrame or an array of rows × "
-            "columns. Reshape your data."
+            f"X is a {type(X).__name__}, not a table: give a DataFrame or rows × columns."
         )
     if table.ndim != 2:
         raise ValueError(
@@ -85,19 +85,21 @@ def _without_mask(X: Any) -> NDArray[Any]:
     return values
 
 
-def _check_names(table: Any) -> None:
+def _check_names(names: list[Any], wanted: list[str] | None) -> None:
     """Names are distinct, and all of them text or none."""
-    names = list(table.columns)
     texts = [isinstance(name, str) for name in names]
-    if any(texts) and not all(texts):
+    if wanted is None and any(texts) and not all(texts):
         other = names[texts.index(False)]
         raise ValueError(
             f"The column name {other!r} is no text, others are: make all names text, with "
             "X.columns = X.columns.astype(str)."
         )
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"The column name {twice!r} appears more than once: rename one of them.")
+        twice = [name for name in names if names.count(name) > 1]
+        for name in twice if wanted is None else set(twice) & set(wanted):
+            raise ValueError(
+                f"The column name {name!r} appears more than once: rename one of them."
+            )
 
 
 def column_names(table: Any) -> list[str]:
@@ -178,6 +180,13 @@ def numbers_of(values: Any, what: str, remedy: str) -> Floats:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
         raise WrongKindError(f"{what} is not numeric ({error}); {remedy}.") from None
+
+
+def as_numbers(values: Any, what: str) -> Floats:
+    """Numbers of any shape, NaN where there is none."""
+    array = _as_array(_with_pandas(values), what)
+    numbers = numbers_of(array.ravel(), what, "convert it to numbers")
+    return numbers.reshape(array.shape)
 
 
 def check_size(values: Floats, what: str) -> None:

@@ -10,16 +10,17 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .engine.addresses import addresses_of
 from .engine.evaluation import make_workspace, run, translate
-from .engine.functions import CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
+from .engine.functions import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
 from .extrapolation import warn_beyond
 from .formula import (
     feature_text,
@@ -30,6 +31,9 @@ from .formula import (
     model_text,
 )
 from .tabular import Column, Standardizer
+
+if TYPE_CHECKING:
+    from .own_function import UserFunction
 
 Floats = NDArray[np.float64]
 
@@ -60,16 +64,19 @@ class JsonModel(ABC):
 
     @classmethod
     @abstractmethod
-    def _from_content(cls, data: dict[str, Any]) -> Self:
-        """The model that these entries describe."""
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> Self:
+        """The model that these entries describe; its trees may hold the user's functions."""
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain lists, numbers and text."""
         return {"format": self.format, "version": VERSION, **self._content()}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """A model from what `to_dict` gave; a clear error where it is something else."""
+    def from_dict(cls, data: dict[str, Any], functions: Sequence[UserFunction] = ()) -> Self:
+        """A model from what `to_dict` gave; a clear error where it is something else.
+
+        A model that holds functions of the user needs them: no file contains code.
+        """
         if not isinstance(data, dict) or data.get("format") != cls.format:
             raise ValueError(f"This is not a vjmgp model: 'format' is not {cls.format!r}.")
         if data.get("version") != VERSION:
@@ -77,7 +84,7 @@ class JsonModel(ABC):
                 f"The model has version {data.get('version')!r}, this package reads {VERSION}."
             )
         try:
-            return cls._from_content(data)
+            return cls._from_content(data, functions)
         except KeyError as error:
             raise ValueError(f"The model has no entry {error}.") from None
         except (TypeError, AttributeError, OverflowError) as error:
@@ -137,21 +144,27 @@ class SymbolicModel(TableModel):
     """On the standardised target."""
     scores: dict[str, float] = field(default_factory=dict)
     """What the search knew of it: o1, o2, train_r2, alpha, born (its generation)."""
+    constant_nodes: int = 0
+    """Nodes of trees that are constant on the training rows: no part of the formula."""
+    functions: tuple[UserFunction, ...] = ()
+    """The user's functions that the trees hold."""
 
     @property
     def size(self) -> int:
-        """Nodes over all trees."""
-        return sum(len(feature.codes) for feature in self.features)
+        """Nodes over all trees, as evolution counts them: those of constant trees too."""
+        return self.constant_nodes + sum(len(feature.codes) for feature in self.features)
 
     def construct(self, x: Floats) -> Floats:
         """Rows × features, from standardised inputs."""
         out = np.empty((len(x), len(self.features)))
         longest = max((len(feature.codes) for feature in self.features), default=1)
+        held = {code for feature in self.features for code in feature.codes}
+        addresses = addresses_of(held, self.functions)
         for first in range(0, len(x), CHUNK):
             part = x[first : first + CHUNK]
             # At most every other node is a result that waits for its neighbour.
             columns = np.ascontiguousarray(part.T)
-            workspace = make_workspace(columns, longest, longest // 2 + 1)
+            workspace = make_workspace(columns, longest, longest // 2 + 1, addresses)
             values = np.empty(len(part))
             for k, feature in enumerate(self.features):
                 codes = np.array(feature.codes, np.int32)
@@ -234,10 +247,11 @@ class SymbolicModel(TableModel):
         return {
             "formula": self.text(digits=6),
             **standardizer_to_dict(self.standardizer),
+            **functions_to_dict(self.functions),
             "intercept": self.intercept,
             "features": [
                 {
-                    "tree": tree_to_list(feature, names),
+                    "tree": tree_to_list(feature, names, self.functions),
                     "weight": feature.weight,
                     "centre": feature.centre,
                     "factor": feature.factor,
@@ -245,21 +259,65 @@ class SymbolicModel(TableModel):
                 for feature in self.features
             ],
             "scores": self.scores,
+            **({"constant_nodes": self.constant_nodes} if self.constant_nodes else {}),
         }
 
     @classmethod
-    def _from_content(cls, data: dict[str, Any]) -> SymbolicModel:
+    def _from_content(
+        cls, data: dict[str, Any], functions: Sequence[UserFunction]
+    ) -> SymbolicModel:
         standardizer = standardizer_from_dict(data)
+        own = functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
         features = tuple(
             Feature(
-                *tree_from_list(item["tree"], names),
+                *tree_from_list(item["tree"], names, own),
                 *(_number(item[key], key) for key in ("weight", "centre", "factor")),
             )
             for item in data["features"]
         )
         intercept = _number(data["intercept"], "intercept")
-        return cls(standardizer, features, intercept, dict(data["scores"]))
+        constant_nodes = _count(data.get("constant_nodes", 0), "constant_nodes")
+        return cls(standardizer, features, intercept, dict(data["scores"]), constant_nodes, own)
+
+
+def with_held_functions(
+    trees: Sequence[Feature], own: Sequence[UserFunction]
+) -> tuple[tuple[Feature, ...], tuple[UserFunction, ...]]:
+    """The trees with those of the user's functions that they hold, and no other."""
+    if not own:
+        return tuple(trees), ()
+    by_code = functions_by_code(own)
+    names = {by_code[code].name for tree in trees for code in tree.codes if code < 0}
+    held = tuple(function for function in own if function.name in names)
+    codes = codes_by_name(held)
+    new = {code: codes.get(function.name, code) for code, function in by_code.items()}
+    return (
+        tuple(
+            replace(tree, codes=tuple(new.get(code, code) for code in tree.codes)) for tree in trees
+        ),
+        held,
+    )
+
+
+def functions_to_dict(functions: Sequence[UserFunction]) -> dict[str, Any]:
+    """The names of the user's functions; nothing where there are none."""
+    return {"functions": [function.name for function in functions]} if functions else {}
+
+
+def functions_from_dict(
+    data: dict[str, Any], functions: Sequence[UserFunction]
+) -> tuple[UserFunction, ...]:
+    """Those of the given functions that the model names."""
+    given = {function.name: function for function in functions}
+    names = data.get("functions", [])
+    for name in names:
+        if name not in given:
+            raise ValueError(
+                f"The model holds the user's function {name!r}, and files contain no code: give it "
+                "as load_model(path, functions=[…])."
+            )
+    return tuple(given[name] for name in names)
 
 
 def standardizer_to_dict(standardizer: Standardizer) -> dict[str, Any]:
@@ -292,10 +350,13 @@ def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     )
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `to_json` wrote: a SymbolicModel, FrontModel or BlendModel."""
+def load_model(path: str | os.PathLike[str], functions: Sequence[UserFunction] = ()) -> Any:
+    """Read a model that `to_json` wrote: a SymbolicModel, FrontModel or BlendModel.
+
+    A model that holds functions of the user needs them as `functions`: no file contains code.
+    """
     try:
-        return _from_text(Path(path).read_text(encoding="utf-8"))
+        return _from_text(Path(path).read_text(encoding="utf-8"), functions)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     except TypeError:
@@ -304,7 +365,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         raise ValueError(f"{path}: The model is malformed: lists too deep in each other.") from None
 
 
-def _from_text(text: str) -> Any:
+def _from_text(text: str, functions: Sequence[UserFunction]) -> Any:
     try:
         data = json.loads(text)
     except ValueError as error:
@@ -313,9 +374,8 @@ def _from_text(text: str) -> Any:
 
     kinds = {kind.format: kind for kind in (FrontModel, BlendModel)}
     name = data.get("format") if isinstance(data, dict) else None
-    return (kinds.get(name, SymbolicModel) if isinstance(name, str) else SymbolicModel).from_dict(
-        data
-    )
+    kind = kinds.get(name, SymbolicModel) if isinstance(name, str) else SymbolicModel
+    return kind.from_dict(data, functions)
 
 
 def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
@@ -344,6 +404,12 @@ def _number(value: Any, what: str) -> float:
     if not math.isfinite(number):  # JSON has none, but Python's reader takes them
         raise ValueError(f"The model is malformed: {what} is {number}.")
     return number
+
+
+def _count(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"The model is malformed: {what} is {value!r}.")
+    return value
 
 
 def _scale(value: Any) -> float:
@@ -401,7 +467,7 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
     )
 
 
-def tree_to_list(feature: Feature, names: list[str]) -> Any:
+def tree_to_list(feature: Feature, names: list[str], own: Sequence[UserFunction] = ()) -> Any:
     """["add", ["column", "x"], 0.5]: functions by name, columns by name, constants as numbers."""
     return fold(
         feature.codes,
@@ -409,11 +475,16 @@ def tree_to_list(feature: Feature, names: list[str]) -> Any:
         lambda column: ["column", names[column]],
         float,
         lambda name, parts: [name, *parts],
+        own,
     )
 
 
-def tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def tree_from_list(
+    item: Any, names: list[str], own: Sequence[UserFunction] = ()
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Codes and constants of a tree; a clear error where it is none."""
+    functions = functions_by_code(own)
+    known = codes_by_name(own)
     codes: list[int] = []
     constants: list[float] = []
     waiting = [item]
@@ -430,8 +501,8 @@ def tree_from_list(item: Any, names: list[str]) -> tuple[tuple[int, ...], tuple[
             if rest[0] not in names:
                 raise ValueError(f"A tree uses the unknown column {rest[0]!r}.")
             codes.append(FIRST_VARIABLE + names.index(rest[0]))
-        elif name in FUNCTION_NAMES and len(rest) == PRIMITIVES[FUNCTION_NAMES.index(name)].arity:
-            codes.append(FUNCTION_NAMES.index(name))
+        elif isinstance(name, str) and name in known and len(rest) == functions[known[name]].arity:
+            codes.append(known[name])
             waiting.extend(reversed(rest))
         else:
             raise ValueError(f"A tree has the unknown part {name!r} with {len(rest)} arguments.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .engine.choice import FINAL_RULES
-from .engine.functions import FUNCTION_NAMES
+from .engine.functions import ROOM, OwnFunction, codes_by_name, own_functions
 from .engine.regularizers import find_regularizer
 from .engine.selection import SELECTIONS
 
@@ -74,8 +74,12 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
     def fits(value: Any) -> bool:
         if not is_number(value):
             return False
-        within = low < value <= high if above else low <= value <= high
-        return bool(within and math.isfinite(value))
+        try:
+            as_float = float(value)
+        except OverflowError:  # a whole number that no float can hold
+            return False
+        within = low < as_float <= high if above else low <= as_float <= high
+        return within and math.isfinite(as_float)
 
     return Rule(wanted, fits, float)
 
@@ -100,14 +104,20 @@ def _is_word(value: Any, word: str | None) -> bool:
     return value is None if word is None else isinstance(value, str) and value == word
 
 
+def _items(value: Any) -> list[Any] | None:
+    """The items of a sequence; None for what is none, or has no order of its own."""
+    unordered = isinstance(value, str | bytes | Mapping | Set)
+    if unordered or not isinstance(value, Collection) or getattr(value, "shape", (0,)) == ():
+        return None
+    return list(value)
+
+
 def sequence_of(rule: Rule, wanted: str, least: int = 1, most: int = 1000) -> Rule:
     """A sequence whose items fit another rule."""
 
     def fits(value: Any) -> bool:
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            return False
-        items = list(value)
-        return least <= len(items) <= most and all(map(rule.fits, items))
+        items = _items(value)
+        return items is not None and least <= len(items) <= most and all(map(rule.fits, items))
 
     return Rule(wanted, fits, lambda value: tuple(map(rule.plain, value)))
 
@@ -121,16 +131,30 @@ def _is_choice_of_columns(value: Any) -> bool:
     """Whether names, positions or a mask: the data tell later whether they have such columns."""
     if isinstance(value, str) or is_whole(value):
         return True
-    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+    items = _items(value)
+    if items is None:
         return False
-    return all(isinstance(v, str | bool | np.bool_) or is_whole(v) for v in value)
+    return all(isinstance(item, str | bool | np.bool_) or is_whole(item) for item in items)
 
 
+def _is_rule_of_nesting(value: Any) -> bool:
+    """Whether names of functions with the names that they may not hold."""
+    return isinstance(value, Mapping) and all(
+        isinstance(outer, str) and NAMES.fits(inner) for outer, inner in value.items()
+    )
+
+
+NAMES = sequence_of(Rule("a name", lambda value: isinstance(value, str), str), "names")
 FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
 RATE = number(0.0, 1.0)
 POSITIVE = number(0.0, above=True)
 NOT_NEGATIVE = number(0.0)
 DEPTH = whole(0, 14)
+FUNCTION = Rule(
+    f"{one_of(codes_by_name()).wanted}, or a UserFunction",
+    lambda value: isinstance(value, OwnFunction) or one_of(codes_by_name()).fits(value),
+    lambda value: value if isinstance(value, OwnFunction) else str(value),
+)
 
 
 # -- the tables ----------------------------------------------------------------------------------
@@ -144,15 +168,23 @@ PARAMETERS: dict[str, Rule] = {
     "population_size": whole(2, 1_000_000),
     "generations": whole(0, 1_000_000_000),
     "max_time": optional(POSITIVE),
+    "patience": optional(whole(1, 1_000_000_000)),
+    "max_rows": optional(whole(10, 1_000_000_000)),
     "restarts": whole(1, 100_000),
     "n_jobs": optional(
         Rule("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
     ),
+    "warm_start": FLAG,
     "random_state": optional(Rule("a whole number from 0 on, a RandomState", _is_seed)),
-    "functions": sequence_of(
-        one_of(FUNCTION_NAMES),
-        f"a sequence of one or more names, each {one_of(FUNCTION_NAMES).wanted}",
+    "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
+    "forbidden_inside": optional(
+        Rule(
+            "names with those of functions that they may not hold: {'sin': ('sin', 'cos')}",
+            _is_rule_of_nesting,
+            lambda value: {str(name): NAMES.plain(value[name]) for name in value},
+        )
     ),
+    "max_size": optional(whole(1, 1_000_000)),
     "max_trees": whole(1, 1000),
     "max_depth": whole(1, 14),
     "init_depth": sequence_of(
@@ -225,6 +257,30 @@ def check_depths(init_depth: Sequence[int], max_depth: int) -> None:
     if not low <= high <= max_depth:
         wanted = PARAMETERS["init_depth"].wanted
         raise ValueError(f"init_depth is {shown(tuple(init_depth))}; it must be {wanted}.")
+
+
+def check_functions(
+    functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
+) -> None:
+    """Refuse functions of the user that trees could not tell apart, and unknown names in rules."""
+    own = own_functions(functions)
+    names = [function.name for function in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"functions has two functions with the name {name!r}; rename one.")
+    for arity in (1, 2):
+        count = sum(function.arity == arity for function in own)
+        if count > ROOM:
+            raise ValueError(
+                f"functions has {count} UserFunctions of {arity} arguments; at most {ROOM} fit."
+            )
+    known = codes_by_name(own)
+    for outer, inner in (forbidden_inside or {}).items():
+        for name in (outer, *inner):
+            if name not in known:
+                raise ValueError(
+                    f"forbidden_inside has {name!r}; it must be {one_of(known).wanted}."
+                )
 
 
 def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .engine import scores
+from .weights import check_sample_weight
 
 __all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
@@ -23,7 +24,7 @@ LABEL_NOISE_MAX_ROWS = 2000
 """Datasets with fewer rows take part in the label-noise experiment."""
 
 
-def r2(truth: ArrayLike, prediction: ArrayLike) -> float:
+def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
     """Coefficient of determination; 0 where the truth does not vary."""
     try:
         observed, predicted = np.asarray(truth, np.float64), np.asarray(prediction, np.float64)
@@ -34,7 +35,8 @@ def r2(truth: ArrayLike, prediction: ArrayLike) -> float:
             f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
-    return scores.r2(observed, predicted)
+    weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
+    return scores.r2(observed, predicted, weights)
 
 
 def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:

@@ -3,41 +3,69 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .engine.addresses import addresses_of_run
 from .engine.archive import O1, make_archive
 from .engine.distil import NODE_PRICE
+from .engine.evolution import Evolution
 from .engine.functions import FUNCTION_NAMES
 from .engine.identity import ENGINE_VERSION
-from .engine.preparation import prepare
+from .engine.large import entries_that_matter, prepare_all, refitted
+from .engine.preparation import Prepared, prepare
+from .engine.regularizers import find_regularizer
+from .engine.rows import sample_of_rows
 from .engine.settings import Settings
 from .front import FrontMixin
 from .inputs import as_frame, as_table, as_target, check_columns, column_names
+from .own_function import UserFunction
 from .parameters import (
     PARAMETERS,
     check_depths,
     check_final_rule,
     check_memory,
     checked,
+    shown,
 )
 from .search import Search
 from .state import whole_or_not_at_all
 from .tabular import fit_standardizer, nominal_columns
 from .warmup import compile_kernels
+from .weights import check_sample_weight
 
 Floats = NDArray[np.float64]
 Record = dict[str, float]
+
+
+MAY_CHANGE = {
+    *("generations", "max_time", "patience", "restarts", "n_jobs", "warm_start", "memory_limit"),
+    *("node_price", "predict_with", "clip_predictions", "callback", "progress", "random_state"),
+}
+"""Parameters that may differ between a fit and one that goes on from it."""
+
+
+class ToGoOn(NamedTuple):
+    """What another fit needs to go on where one has stopped."""
+
+    runs: dict[int, Evolution]
+    parameters: dict[str, Any]
+    data: tuple[Floats, Floats, Floats | None]
+
+
+def _same(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
 
 
 class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,15 +89,34 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
     max_time : float or None, default=None
         Seconds after which no new generation starts, shared out among the restarts. Compiling,
         which only the first fit on a machine does, is not counted.
+    patience : int or None, default=None
+        Generations without progress after which a restart ends: neither its smallest leave-one-out
+        error nor the model it would choose has changed.
+    max_rows : int or None, default=3000
+        Of a larger table evolution and the noise estimate see a sample of so many rows, which has
+        the target's distribution. The models found are then fitted and scored on all rows (up to
+        200,000) and the final one is chosen by these scores. None: all rows, always.
     restarts : int, default=1
         How many evolutions run on the same data, with other random numbers. Four take four times
         as long as one and give a better formula of the same size.
     n_jobs : int or None, default=None
-        How many restarts run at the same time; None is 1, −1 all cores. It changes no result.
+        How many restarts run at the same time; what is left over helps each of them where rows
+        are many. None is 1, −1 all cores. It changes no result.
+    warm_start : bool, default=False
+        Whether another `fit` to the same data goes on where the last one stopped: with more
+        `generations`, more `restarts`, or after `max_time`, `patience` or an interrupt. The result
+        is that of a run that never stopped.
     random_state : int, RandomState or None
         The same number gives the same model, to the last bit.
-    functions : sequence of str
-        Which of the 13 functions trees may use.
+    functions : sequence of str or UserFunction
+        Which functions trees may use: the paper's 13 by default (`vjmgp.FUNCTION_NAMES`), others by
+        name (`vjmgp.MORE_FUNCTION_NAMES`) and your own; docs/own_function.md describes them. A
+        model with a divisor of 0 ("div", "inv") on a training row is not taken.
+    forbidden_inside : mapping or None, default=None
+        Which functions a function may not hold, however deep: {"sin": ("sin", "cos")} forbids sin
+        and cos inside a sin.
+    max_size : int or None, default=None
+        Largest number of nodes over all trees of a model.
     max_trees, max_depth : int, default=10 and 10
         Largest number of trees, and depth of a tree.
     init_depth : (int, int), default=(0, 3)
@@ -160,7 +207,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         The noise estimate (NaN where none was needed) and the weight it gave.
     engine_version_ : str
         The engine's version: the same version, data, parameters and seed give the same model.
-    stopped_by_ : {"generations", "max_time", "callback", "interrupt", "constant"}
+    stopped_by_ : {"generations", "patience", "max_time", "callback", "interrupt", "constant"}
         Why the run ended.
     timings_ : dict
         Seconds of preparation, evolution and the final choice.
@@ -174,10 +221,15 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         population_size: int = 200,
         generations: int = 100,
         max_time: float | None = None,
+        patience: int | None = None,
+        max_rows: int | None = 3000,
         restarts: int = 1,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
-        functions: Sequence[str] = FUNCTION_NAMES,
+        functions: Sequence[str | UserFunction] = FUNCTION_NAMES,
+        forbidden_inside: Mapping[str, Sequence[str]] | None = None,
+        max_size: int | None = None,
         max_trees: int = 10,
         max_depth: int = 10,
         init_depth: tuple[int, int] = (0, 3),
@@ -215,10 +267,15 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.population_size = population_size
         self.generations = generations
         self.max_time = max_time
+        self.patience = patience
+        self.max_rows = max_rows
         self.restarts = restarts
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.random_state = random_state
         self.functions = functions
+        self.forbidden_inside = forbidden_inside
+        self.max_size = max_size
         self.max_trees = max_trees
         self.max_depth = max_depth
         self.init_depth = init_depth
@@ -254,46 +311,74 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
 
     @classmethod
     def paper(cls, regularizer: str = "jensen_gap", **settings: Any) -> Self:
-        """The paper's method: one model of the front, by the regulariser's rule; target means."""
-        return cls(regularizer, **{"final_rule": "paper", "encoding": "target"} | settings)
+        """The paper's method: one model of the front, by the regulariser's rule.
+
+        Nominal columns become target means, and evolution sees all rows.
+        """
+        paper = {"final_rule": "paper", "encoding": "target", "max_rows": None}
+        return cls(regularizer, **paper | settings)
 
     # -- fitting ------------------------------------------------------------------------------
 
     @whole_or_not_at_all
-    def fit(self, X: Any, y: Any) -> VJMRegressor:
-        """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VJMRegressor:
+        """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names).
+
+        `sample_weight` has a number of 0 or more for each row, and a row counts as so many copies
+        of it: in scales, ridge, leave-one-out errors, selection, regulariser, noise estimate and
+        student. Rows of weight 0 are left out. As with copies, larger weights make the
+        `ridge_alphas` weaker: weights of mean 1 keep their strength.
+        """
         parameters = self._parameters()
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         table, y = self._check_training_data(X, y)
+        table, y, weights = self._weighted_rows(table, y, sample_weight)
         names = column_names(table)
         nominal = nominal_columns(table, names, self.categorical_features)
         standardizer = fit_standardizer(
-            table, y, names, nominal, parameters["encoding"], parameters["missing"]
+            table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
         self._standardizer = standardizer
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
-            return self._fit_constant(settings, y)
-        workers = min(parameters["restarts"], effective_n_jobs(parameters["n_jobs"]))
-        check_memory(settings, len(y), len(standardizer.inputs), workers)
+            return self._fit_constant(settings, y, weights)
+        jobs = effective_n_jobs(parameters["n_jobs"])
+        workers = min(parameters["restarts"], jobs)
+        seen = min(len(y), parameters["max_rows"] or len(y))
+        check_memory(settings, seen, len(standardizer.inputs), workers)
         compile_kernels(settings.regularizer, settings.selection)
-        self._prepared = prepare(
-            standardizer.standardize(table),
-            standardizer.standardize_target(y),
-            settings,
-            self._seed(),
-            parameters["noise_r2"],
+        addresses_of_run(settings.functions)
+        x, y = standardizer.standardize(table), standardizer.standardize_target(y)
+        earlier = self._goes_on(parameters, (x, y, weights))
+        if earlier is None:
+            self._prepare(x, y, weights, settings, parameters)
+        assert self._prepared is not None
+        self._prepared = replace(self._prepared, settings=settings)
+        names_of_search = ("restarts", "max_time", "patience", "callback", "progress")
+        search = Search(
+            self._prepared,
+            jobs=jobs,
+            continued=earlier,
+            **{name: parameters[name] for name in names_of_search},
         )
-        names_of_search = ("restarts", "n_jobs", "max_time", "callback", "progress")
-        search = Search(self._prepared, **{name: parameters[name] for name in names_of_search})
-        search.run()
+        try:
+            search.run()
+        except BaseException:
+            if earlier is not None:
+                earlier.clear()  # they have gone on, the model that is kept has not
+            raise
+        self._to_go_on = None
+        if parameters["warm_start"]:
+            self._to_go_on = ToGoOn(search.runs, parameters, (x, y, weights))
         self.stopped_by_ = search.stopped_by
+        started = time.perf_counter()
         self.archive_, history = search.result()
+        if self._whole is not None:
+            self._refit(self._whole, history, jobs)
         self.history_ = pd.DataFrame(history)
         self.noise_r2_, self.tau_ = self._prepared.noise_r2, self._prepared.tau
         self.n_iter_ = int(max(row["generation"] for row in history))
-        started = time.perf_counter()
         self.student_ = None
         self.choose()
         self.timings_ = {
@@ -302,6 +387,53 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             "choice": time.perf_counter() - started,
         }
         return self
+
+    def _prepare(
+        self,
+        x: Floats,
+        y: Floats,
+        weights: Floats | None,
+        settings: Settings,
+        parameters: dict[str, Any],
+    ) -> None:
+        """The rows that evolution sees, and all of them where these are a sample."""
+        seed, noise_r2 = self._seed(), parameters["noise_r2"]
+        rows = sample_of_rows(y, parameters["max_rows"] or len(y), seed)
+        own = None if weights is None else weights[rows]
+        self._prepared = prepare(x[rows], y[rows], settings, seed, noise_r2, own)
+        self._whole = None
+        if len(rows) < len(y):
+            self._whole = prepare_all(x, y, self._prepared, weights)
+
+    def _goes_on(
+        self, parameters: dict[str, Any], data: tuple[Floats, Floats, Floats | None]
+    ) -> dict[int, Evolution] | None:
+        """The evolutions of the fit before, if this one is to continue them."""
+        before: ToGoOn | None = getattr(self, "_to_go_on", None)
+        if not parameters["warm_start"] or before is None or not before.runs:
+            return None
+        for name in parameters.keys() - MAY_CHANGE:
+            if not _same(parameters[name], before.parameters[name]):
+                raise ValueError(
+                    f"{name} is not what it was in the fit that is to go on: set it to "
+                    f"{shown(before.parameters[name])}, or warm_start to False."
+                )
+        if not all(map(_same, data, before.data)):
+            raise ValueError(
+                "The data are not those of the fit that is to go on: give the same, or set "
+                "warm_start to False."
+            )
+        return before.runs
+
+    def _refit(self, whole: Prepared, history: list[Record], jobs: int) -> None:
+        """Weights and scores of the archive from all rows; `chosen` follows the entries."""
+        assert self._prepared is not None
+        chosen = np.unique([row["chosen"] for row in history if "chosen" in row]).astype(np.int64)
+        kept = entries_that_matter(self.archive_, self._prepared.noise_r2, chosen)
+        self.archive_ = refitted(self.archive_, kept, self._prepared, whole, jobs)
+        for row in history:
+            if "chosen" in row:
+                row["chosen"] = int(np.searchsorted(kept, row["chosen"]))
 
     def _parameters(self) -> dict[str, Any]:
         """All parameters, checked, as plain Python values."""
@@ -328,18 +460,40 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         validate_data(self, table, skip_check_array=True)
         return table, target
 
-    def _fit_constant(self, settings: Settings, y: Floats) -> VJMRegressor:
+    def _weighted_rows(
+        self, table: Any, y: Floats, sample_weight: Any
+    ) -> tuple[Any, Floats, Floats | None]:
+        """The rows that count, and their weights; None where no weights are given."""
+        weights = check_sample_weight(sample_weight, len(y))
+        if weights is None:
+            return table, y, None
+        if not find_regularizer(self.regularizer).uses_sample_weight:
+            raise ValueError(
+                f"The regularizer {self.regularizer!r} takes no sample_weight: fit without weights "
+                "or choose another one."
+            )
+        kept = np.flatnonzero(weights)
+        if len(kept) < len(weights):
+            table = table.iloc[kept] if hasattr(table, "iloc") else table[kept]
+            y, weights = y[kept], weights[kept]
+        return table, y, None if (weights == 1.0).all() else weights
+
+    def _fit_constant(self, settings: Settings, y: Floats, weights: Floats | None) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
         self.archive_ = make_archive(settings.max_trees, 1, 1)
         if y.min() < y.max():
             self.archive_.scores[0, O1] = (len(y) / (len(y) - 1)) ** 2  # of the mean, left out
+            if weights is not None:
+                errors = self._standardizer.standardize_target(y)
+                errors = errors / (1.0 - np.minimum(weights, 1.0) / weights.sum())
+                self.archive_.scores[0, O1] = np.average(errors**2, weights=weights)
         self.archive_.counts[:] = 1, 0, 1
         self.history_ = pd.DataFrame()
         self.noise_r2_, self.tau_ = float("nan"), 1.0
         self.n_iter_ = 0
         self.timings_ = {"preparation": 0.0, "evolution": 0.0, "choice": 0.0}
         self.stopped_by_ = "constant"
-        self._prepared, self.student_ = None, None
+        self._prepared, self._whole, self._to_go_on, self.student_ = None, None, None, None
         self.choose()
         return self
 
@@ -363,6 +517,12 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         """
         table = self._check_new_data(X)
         return self.predictor_.predict(table)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predictions. It does not warn: the score itself tells how they extrapolate."""
+        table = self._check_new_data(X)
+        x = self._standardizer.standardize(table)
+        return float(r2_score(y, self.predictor_.predict_rows(x), sample_weight=sample_weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predictions of the model of the front that would be chosen after each generation.
@@ -399,6 +559,11 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
                 name = f"{text} [{count}]"
             names.append(name)
         return np.array(names, dtype=object)
+
+    def __getstate__(self) -> Any:
+        """What is saved and copied: a model cannot go on in another process."""
+        state = super().__getstate__()
+        return {**state, "_to_go_on": None} if "_to_go_on" in state else state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

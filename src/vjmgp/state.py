@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -22,7 +21,8 @@ def whole_or_not_at_all(
 
     @functools.wraps(method)
     def on_a_copy(self: Estimator, /, *args: P.args, **kwargs: P.kwargs) -> Estimator:
-        fresh = copy.copy(self)
+        fresh = object.__new__(type(self))
+        fresh.__dict__ = dict(self.__dict__)
         method(fresh, *args, **kwargs)
         self.__dict__ = fresh.__dict__
         return self

@@ -115,7 +115,7 @@ class Standardizer:
     def _arranged(self, table: Any) -> Any:
         """The training columns, in their order."""
         names = self.names
-        table = as_table(table)
+        table = as_table(table, names)
         if hasattr(table, "iloc"):
             if set(names) <= set(table.columns):
                 return table[names]
@@ -243,6 +243,7 @@ def fit_standardizer(
     nominal: list[int],
     encoding: str = "target",
     missing: str = "error",
+    weights: Floats | None = None,
 ) -> Standardizer:
     """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
     columns: list[Column] = []
@@ -252,12 +253,12 @@ def fit_standardizer(
             categories = _as_categories(values)
             parts = [
                 (part, part.numbers(categories))
-                for part in _nominal_inputs(name, categories, y, encoding)
+                for part in _nominal_inputs(name, categories, y, encoding, weights)
             ]
         else:
-            parts = list(_numeric_inputs(plain, plain.read(values), missing))
-        columns += [_scaled(part, numbers) for part, numbers in parts]
-    mean, scale = _mean_and_deviation(y)
+            parts = list(_numeric_inputs(plain, plain.read(values), missing, weights))
+        columns += [_scaled(part, numbers, weights) for part, numbers in parts]
+    mean, scale = _mean_and_deviation(y, weights)
     varies = bool(np.min(y) < np.max(y)) and scale > 0.0
     return Standardizer(
         tuple(_with_distinct_labels(columns)),
@@ -267,15 +268,15 @@ def fit_standardizer(
     )
 
 
-def _scaled(column: Column, values: Floats) -> Column:
+def _scaled(column: Column, values: Floats, weights: Floats | None) -> Column:
     varies = len(values) > 0 and bool(values.min() < values.max())
-    mean, scale = _mean_and_deviation(values)
+    mean, scale = _mean_and_deviation(values, weights)
     used = bool(varies and scale > 0.0 and np.isfinite(scale))
     return replace(column, mean=mean, scale=scale if used else 1.0, used=used)
 
 
 def _numeric_inputs(
-    column: Column, values: Floats, missing: str
+    column: Column, values: Floats, missing: str, weights: Floats | None
 ) -> Iterator[tuple[Column, Floats]]:
     """The numbers, with the median in place of missing ones, and where they were missing."""
     absent = np.isnan(values)
@@ -290,19 +291,23 @@ def _numeric_inputs(
     check_size(known, f"Column {column.name!r}")
     column = replace(column, limits=(float(known.min()), float(known.max())))
     if missing != "error":
-        column = replace(column, fill=float(np.median(known)))
+        column = replace(column, fill=_median(known, None if weights is None else weights[~absent]))
     yield column, column.numbers(values)
     if missing == "indicator" and absent.any():
         yield Column(column.name, 0.0, 1.0, label=f"{column.name} is missing"), absent.astype(float)
 
 
 def _nominal_inputs(
-    name: str, categories: NDArray[np.object_], y: Floats, encoding: str
+    name: str,
+    categories: NDArray[np.object_],
+    y: Floats,
+    encoding: str,
+    weights: Floats | None,
 ) -> list[Column]:
     """One input per level, or one for the target means of all levels."""
     levels = sorted(dict.fromkeys(categories), key=str)
     if encoding == "target" or (encoding == "auto" and len(levels) > FEW_LEVELS):
-        codes, unseen = _target_codes(categories, y)
+        codes, unseen = _target_codes(categories, y, weights)
         return [Column(name, 0.0, 1.0, codes, unseen)]
     if len(levels) > MOST_LEVELS:
         raise ValueError(
@@ -343,20 +348,49 @@ def _with_distinct_labels(columns: list[Column]) -> list[Column]:
     return result
 
 
-def _mean_and_deviation(values: Floats) -> tuple[float, float]:
+def _median(values: Floats, weights: Floats | None) -> float:
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    middle = [np.searchsorted(ends, 0.5 * ends[-1], side=side) for side in ("left", "right")]
+    return float(np.mean(values[order[middle]]))
+
+
+def _mean_and_deviation(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
     """Mean and population deviation, also of values whose squares leave the range of floats."""
     largest = float(np.max(np.abs(values)))
     if not 1e-100 < largest < 1e100 and largest > 0.0:
-        mean, deviation = _mean_and_deviation(values / largest)
+        mean, deviation = _mean_and_deviation(values / largest, weights)
         return mean * largest, deviation * largest
-    return float(np.mean(values)), float(np.std(values))
+    if weights is None:
+        return float(np.mean(values)), float(np.std(values))
+    mean = float(np.average(values, weights=weights))
+    return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=weights)))
 
 
-def _target_codes(categories: NDArray[np.object_], y: Floats) -> tuple[dict[Any, float], float]:
+def _target_codes(
+    categories: NDArray[np.object_], y: Floats, weights: Floats | None = None
+) -> tuple[dict[Any, float], float]:
     """Micci-Barreca's shrunken means: few rows pull a category towards the overall mean."""
     levels = {level: k for k, level in enumerate(dict.fromkeys(categories))}
     numbers = np.array([levels[value] for value in categories], dtype=np.int64)
+    if weights is not None:
+        codes, mean = _weighted_codes(numbers, y, weights)
+        return dict(zip(levels, codes.tolist(), strict=True)), mean
     encoder = TargetEncoder(target_type="continuous", smooth="auto")
     encoder.fit(numbers[:, None], y)
     found = dict(zip(encoder.categories_[0].tolist(), encoder.encodings_[0].tolist(), strict=True))
     return {level: found[k] for level, k in levels.items()}, float(encoder.target_mean_)
+
+
+def _weighted_codes(numbers: NDArray[np.int64], y: Floats, weights: Floats) -> tuple[Floats, float]:
+    """The same where rows have weights, which scikit-learn's encoder does not know."""
+    mean, deviation = _mean_and_deviation(y, weights)
+    mass = np.bincount(numbers, weights)
+    means = np.bincount(numbers, weights * y) / mass
+    within = np.bincount(numbers, weights * (y - means[numbers]) ** 2) / mass
+    between = deviation**2 * mass
+    varies = between + within > 0.0
+    share = np.divide(between, between + within, out=np.zeros(len(mass)), where=varies)
+    return share * means + (1.0 - share) * mean, mean

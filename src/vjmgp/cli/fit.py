@@ -42,6 +42,9 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("--ignore", nargs="+", default=[], metavar="COLUMN", help="leave them out")
     command.add_argument(
+        "--weights", metavar="COLUMN", help="how much each row counts: a number of 0 or more"
+    )
+    command.add_argument(
         "--output", type=Path, metavar="FOLDER", help="where to write (default: TABLE_model)"
     )
     command.add_argument("--seed", type=int, default=0, help="the same seed gives the same model")
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     """Fit and write."""
     _check_numbers(options)
     regularizer = regularizer_of(options.method)
-    data = _read(options)
+    data, weights = _read(options)
     import numpy as np
 
     from .. import r2
@@ -93,18 +96,25 @@ def run(options: argparse.Namespace) -> int:
     folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
     claim_folder(folder, options.table, options.target)
     try:
-        model = _fit(options, regularizer, data, train)
+        model = _fit(options, regularizer, data, train, weights)
     except RuntimeError as error:
         print(f"vjmgp: {error}", file=sys.stderr)
         return Exit.FAILED
-    scores = {"training": r2(data.target[train], model.predict(data.inputs.iloc[train]))}
-    if len(test) > 1 and np.ptp(data.target[test]) > 0:
+
+    def score(rows: Any) -> float:
+        own = None if weights is None else weights[rows]
         with extrapolation_ignored():
-            scores["test"] = r2(data.target[test], model.predict(data.inputs.iloc[test]))
+            return r2(data.target[rows], model.predict(data.inputs.iloc[rows]), own)
+
+    scores = {"training": score(train)}
+    counted = test if weights is None else test[weights[test] > 0]
+    if len(counted) > 1 and np.ptp(data.target[counted]) > 0:
+        scores["test"] = score(test)
     about = {
         "table": str(options.table.resolve()),
         "sha256": checksum(options.table),
         "target": options.target,
+        **({"weights": options.weights} if options.weights else {}),
         "seed": options.seed,
         "r2": scores,
         "engine": model.engine_version_,
@@ -134,7 +144,7 @@ def _check_numbers(options: argparse.Namespace) -> None:
             raise ValueError(f"--{name} is {getattr(options, name)}; it must be {wanted}.")
 
 
-def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any) -> Any:
+def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any, weights: Any) -> Any:
     from .. import VJMRegressor
     from ..warmup import kernels_are_compiled
 
@@ -153,17 +163,22 @@ def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any) -
     )
     with warnings.catch_warnings():  # told below, in the words of the command
         warnings.filterwarnings("ignore", "Interrupted after generation")
-        return model.fit(data.inputs.iloc[train], data.target[train])
+        own = None if weights is None else weights[train]
+        return model.fit(data.inputs.iloc[train], data.target[train], own)
 
 
-def _read(options: argparse.Namespace) -> Any:
-    """The table, checked as the workflow checks it."""
+def _read(options: argparse.Namespace) -> tuple[Any, Any]:
+    """The table, checked as the workflow checks it, and the weights of its rows or None."""
     from dataclasses import replace
 
     from ..datasets import check_inputs, load_file
 
     where = str(options.table)
     data = load_file(options.table, options.target, tuple(options.nominal))
+    weights = None
+    if options.weights is not None:
+        weights = _weights(options, data)
+        data = replace(data, inputs=data.inputs.drop(columns=options.weights))
     for column in options.ignore:
         if column not in data.inputs.columns:
             raise ValueError(f"{where}: there is no column {column!r} to ignore.")
@@ -190,4 +205,22 @@ def _read(options: argparse.Namespace) -> Any:
                 "about new rows; leave it out with --ignore.",
                 file=sys.stderr,
             )
-    return data
+    return data, weights
+
+
+def _weights(options: argparse.Namespace, data: Any) -> Any:
+    from ..weights import check_sample_weight
+
+    column = options.weights
+    if column not in data.inputs.columns:
+        raise ValueError(f"{options.table}: there is no column {column!r} for --weights.")
+    for name in ("nominal", "ignore"):
+        if column in getattr(options, name):
+            raise ValueError(
+                f"{options.table}: column {column!r} is both in --weights and in --{name}."
+            )
+    try:
+        return check_sample_weight(data.inputs[column], len(data))
+    except ValueError as error:
+        text = str(error).replace("sample_weight", f"--weights {column}")
+        raise ValueError(f"{options.table}: {text}") from None

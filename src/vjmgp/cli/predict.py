@@ -63,16 +63,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _predictions(model: Any, inputs: Any, where: str) -> Any:
     """What the model says, with a word on inputs that leave their range in training."""
-    from ..extrapolation import inputs_beyond
+    from ..extrapolation import inputs_beyond, told
 
     encoded = model.standardizer.encode(inputs)
-    for beyond in inputs_beyond(model.standardizer, encoded, model.inputs_used):
-        print(
-            f"Warning: {where}: column {beyond.name!r} is outside its range in training, "
-            f"{beyond.low:.6g} to {beyond.high:.6g}, in {beyond.rows} of {len(inputs)} rows; the "
-            "model extrapolates there.",
-            file=sys.stderr,
-        )
+    found = inputs_beyond(model.standardizer, encoded, model.inputs_used)
+    if found:
+        print(f"Warning: {where} leaves {told(found, len(inputs))}.", file=sys.stderr)
     return model.predict_rows(model.standardizer.scale(encoded))
 
 

@@ -15,6 +15,7 @@ from .arrays import Codes, Floats, Integers
 from .compiling import kernel, part_of_kernel
 from .pool import LENGTH, MEAN, SCALE, START, Pool, copy_nodes
 from .population import Individuals
+from .weights import RowWeights
 
 ALIVE = -1
 # Columns of `scores` and `facts`, layers of `linear`, places in `counts`.
@@ -81,7 +82,13 @@ def trimmed(archive: Archive) -> Archive:
 
 @part_of_kernel
 def _append(
-    archive: Archive, pool: Pool, individuals: Individuals, y: Floats, row: int, generation: int
+    archive: Archive,
+    pool: Pool,
+    individuals: Individuals,
+    y: Floats,
+    weights: RowWeights,
+    row: int,
+    generation: int,
 ) -> int:
     entry, node = archive.counts[ENTRIES], archive.counts[NODES]
     scores, facts, linear = archive.scores[entry], archive.facts[entry], archive.linear[entry]
@@ -107,14 +114,14 @@ def _append(
         )
         node += length
     low, high, mean = np.inf, -np.inf, 0.0
-    for value in y:
-        low, high = min(low, value), max(high, value)
-        mean += value / len(y)
+    for i in range(len(y)):
+        low, high = min(low, y[i]), max(high, y[i])
+        mean += weights.each[i] * y[i] / weights.total
     error, variation = 0.0, 0.0
     for i in range(len(y)):
         value = min(max(individuals.fitted[row, i], low), high)
-        error += (y[i] - value) ** 2
-        variation += (y[i] - mean) ** 2
+        error += weights.each[i] * (y[i] - value) ** 2
+        variation += weights.each[i] * (y[i] - mean) ** 2
     scores[TRAIN_R2] = 1.0 - error / variation if variation > 0.0 else 0.0
     archive.counts[ENTRIES] = entry + 1
     archive.counts[NODES] = node
@@ -127,6 +134,7 @@ def update_archive(
     pool: Pool,
     individuals: Individuals,
     y: Floats,
+    weights: RowWeights,
     rows: Integers,
     generation: int,
 ) -> None:
@@ -150,7 +158,7 @@ def update_archive(
         while worse < size and scores[front[worse], O2] >= o2:
             archive.facts[front[worse], DIED] = generation
             worse += 1
-        entry = _append(archive, pool, individuals, y, row, generation)
+        entry = _append(archive, pool, individuals, y, weights, row, generation)
         shift = 1 - (worse - low)
         if shift > 0:
             for k in range(size - 1, low - 1, -1):
@@ -177,10 +185,33 @@ def merged(archives: list[Archive]) -> Archive:
         facts[:, FIRST_NODE] += first_node
         first_entry += len(part.facts)
         first_node += len(part.codes)
-    alive = np.flatnonzero(joined["facts"][:, DIED] == ALIVE)
-    front = alive[_non_dominated(joined["scores"][alive])]
-    counts = np.array([first_entry, first_node, len(front)])
-    return Archive(front=front, counts=counts, **joined)
+    return with_front(Archive(front=np.empty(0, np.int64), counts=np.empty(0, np.int64), **joined))
+
+
+def with_front(archive: Archive) -> Archive:
+    """The archive with the front of those of its entries that have not died."""
+    alive = np.flatnonzero(archive.facts[:, DIED] == ALIVE)
+    front = alive[_non_dominated(archive.scores[alive])]
+    counts = np.array([len(archive.facts), len(archive.codes), len(front)])
+    return archive._replace(front=front, counts=counts)
+
+
+def part_of(archive: Archive, entries: Integers) -> Archive:
+    """These entries of an archive alone."""
+    first, lengths = archive.facts[entries, FIRST_NODE], archive.tree_length[entries].sum(axis=1)
+    nodes = np.concatenate([np.arange(a, a + n) for a, n in zip(first, lengths, strict=True)])
+    facts = archive.facts[entries]
+    facts[:, FIRST_NODE] = np.cumsum(lengths) - lengths
+    return with_front(
+        archive._replace(
+            scores=archive.scores[entries],
+            facts=facts,
+            linear=archive.linear[entries],
+            tree_length=archive.tree_length[entries],
+            codes=archive.codes[nodes],
+            constants=archive.constants[nodes],
+        )
+    )
 
 
 def _non_dominated(scores: Floats) -> Integers:

@@ -155,11 +155,11 @@ def _evaluate(
         run(workspace, count, np.int64(0), out.shape[1], out[c])
 
 
-def values_of(candidates: Candidates, points: Floats) -> Floats:
-    """Candidates × points."""
+def values_of(candidates: Candidates, points: Floats, addresses: Integers | None = None) -> Floats:
+    """Candidates × points; functions with codes below 0 are called at their addresses."""
     longest = int(candidates.length.max())
     columns = np.ascontiguousarray(points.T)
-    workspace = make_workspace(columns, longest, longest // 2 + 1)
+    workspace = make_workspace(columns, longest, longest // 2 + 1, addresses)
     out = np.empty((len(candidates.start), len(points)))
     _evaluate(*candidates[:4], workspace, out)
     return out

@@ -8,13 +8,14 @@ and `compile_once` lets one process compile while the others wait for it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,19 +65,26 @@ def kernel_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
 
 
+@contextlib.contextmanager
+def kept_on_disk() -> Iterator[None]:
+    """What is decorated in here with `cache=True` is kept in the folder of kernels."""
+    previous = numba.config.CACHE_DIR
+    # numba reads this while decorating; the user's own kernels keep their own place.
+    numba.config.CACHE_DIR = str(kernel_folder())
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
 def kernel(function: Function) -> Function:
     """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, kept on disk.
 
     No `fastmath`: the order of every sum is the one in the source, so results do not depend on
     how wide a machine's vectors are.
     """
-    previous = numba.config.CACHE_DIR
-    # numba reads this while decorating; the user's own kernels keep their own place.
-    numba.config.CACHE_DIR = str(kernel_folder())
-    try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    finally:
-        numba.config.CACHE_DIR = previous
+    with kept_on_disk():
+        compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     return compiled
 
 

@@ -2,7 +2,8 @@
 
 The student learns from the teacher's values, not from the labels: at the training rows, at the
 run's vicinal points and at points around them. There is no label noise in them, so ten trees and
-their weights can be fitted closely.
+their weights can be fitted closely. Where rows have weights, a training row counts by its own, a
+vicinal point by its anchor's, and the points around them start from rows drawn by weight.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from .arrays import Floats, Integers, Words
 from .candidates import Candidates, collect, values_of
 from .compiling import kernel
 from .evolution import Evolution
+from .large import on_all_rows
 from .pool import SAME, intern_tree
 from .preparation import Prepared
 from .ridge import score_weights
 from .rng import below, shuffle, stream, uniform
 from .student import select
 from .teacher import teacher_of, teacher_tau
+from .weights import draw_row
 
 NODE_PRICE = 0.0025
 """What a node must gain, as a share of the teacher's mean square, where labels are pure noise."""
@@ -41,33 +44,41 @@ def distil(
     archive: Archive,
     price: float = NODE_PRICE,
     tau: float | None = None,
+    whole: Prepared | None = None,
 ) -> Archive | None:
     """The student as an archive of one entry, or None where it stays far from its teacher.
 
     `price` is that of a node, `tau` the weight of the gap in the teacher; by default it follows
     the noise estimate. A teacher of several restarts is worth following more closely, so the price
-    falls with their number.
+    falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
+    the student's error.
     """
     restarts = int(archive.facts[:, RESTART].max()) + 1
     price *= restarts**-CHEAPER
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
-    candidates = collect(archive, teacher, len(prepared.columns), float(prepared.y.mean()))
-    points, n = teaching_points(prepared)
-    chosen, coefficients = _follow(candidates, points, n, prepared, price)
+    candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
+    points, n, weights = teaching_points(prepared)
+    chosen, coefficients = _follow(candidates, points, n, weights, prepared, price)
     if not len(chosen):
         return None
     generation = int(archive.facts[:, BORN].max())
-    return _as_entry(prepared, candidates, chosen, coefficients, generation)
+    student = _as_entry(prepared, candidates, chosen, coefficients, generation)
+    return student if student is None or whole is None else on_all_rows(student, whole)
 
 
 def _follow(
-    candidates: Candidates, points: Floats, n: int, prepared: Prepared, price: float
+    candidates: Candidates,
+    points: Floats,
+    n: int,
+    weights_of_points: Floats,
+    prepared: Prepared,
+    price: float,
 ) -> tuple[Integers, Floats]:
     """The chosen candidates and their coefficients; none where they stay too far away.
 
     The first `n` of the points are training rows.
     """
-    values = values_of(candidates, points)
+    values = values_of(candidates, points, prepared.addresses)
     with np.errstate(invalid="ignore", over="ignore"):
         teacher = _linear_model(values, candidates.coefficient, candidates.intercept)
     # Outside the range of the labels predictions are clipped: nothing is to be learnt there.
@@ -75,15 +86,22 @@ def _follow(
     inside[:n] = True
     kept = np.flatnonzero(inside)
     usable, scale = np.empty(len(values), np.int64), np.empty(len(values))
-    count = _standardise(values.reshape(-1), values.shape[1], kept, n, usable, scale)
+    flat, width = values.reshape(-1), values.shape[1]
+    count = _standardise(flat, width, kept, weights_of_points[:n], usable, scale)
     usable, scale = usable[:count], scale[:count]
     values = values.reshape(-1)[: count * len(kept)].reshape(count, len(kept))
     teacher = teacher[kept]
+    if prepared.weights.given:  # least squares of w·(T − z)² are those of √w·T and √w·z
+        roots = np.sqrt(weights_of_points[kept] / weights_of_points[kept].mean())
+        values *= roots
+        teacher = roots * teacher
     square = float(np.mean(teacher**2))
     noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
     share = price * min(max(noise, LEAST_NOISE), 1.0) * square
-    cost = np.asarray(share * candidates.length[usable], dtype=np.float64)
-    chosen, weights = select(values, teacher, cost, prepared.settings.max_trees)
+    length = candidates.length[usable]
+    cost = np.asarray(share * length, dtype=np.float64)
+    settings = prepared.settings
+    chosen, weights = select(values, teacher, cost, settings.max_trees, length, settings.max_size)
     student = _linear_model(values[chosen], weights, 0.0)
     distance = float(np.mean((teacher - student) ** 2))
     if not distance <= FARTHEST * square:
@@ -106,14 +124,17 @@ def _linear_model(values: Floats, coefficients: Floats, intercept: float) -> Flo
 
 @kernel
 def _standardise(
-    flat: Floats, width: int, kept: Integers, n: int, usable: Integers, scale: Floats
+    flat: Floats, width: int, kept: Integers, weights: Floats, usable: Integers, scale: Floats
 ) -> int:
-    """Standardise rows of `width` values by the first n, and close all gaps, in place.
+    """Standardise rows of `width` values by the first, the weighted ones; close gaps, in place.
 
     Values that are not kept go, and rows that are constant or not finite. Returns how many rows
     are left; `usable` has their numbers and `scale` what they were multiplied by.
     """
-    count, m = 0, len(kept)
+    count, m, n = 0, len(kept), len(weights)
+    total_weight = 0.0
+    for weight in weights:
+        total_weight += weight
     for c in range(len(flat) // width):
         row, target = flat[c * width : (c + 1) * width], flat[count * m : (count + 1) * m]
         largest, mean, sum_of_all = 0.0, 0.0, 0.0
@@ -122,12 +143,12 @@ def _standardise(
             target[i] = value
             sum_of_all += value
         for i in range(n):
-            mean += target[i] / n
+            mean += weights[i] * target[i] / total_weight
             largest = max(largest, abs(target[i]))
         total = 0.0
         for i in range(n):
-            total += (target[i] - mean) ** 2
-        deviation = np.sqrt(total / n)
+            total += weights[i] * (target[i] - mean) ** 2
+        deviation = np.sqrt(total / total_weight)
         if np.isfinite(sum_of_all + deviation) and deviation > SAME * largest:
             factor = 1.0 / deviation
             for i in range(m):
@@ -137,29 +158,41 @@ def _standardise(
     return count
 
 
-def teaching_points(prepared: Prepared) -> tuple[Floats, int]:
-    """Points × inputs, and how many of them are training rows: these come first."""
+def teaching_points(prepared: Prepared) -> tuple[Floats, int, Floats]:
+    """Points × inputs, how many of them are training rows, which come first, and their weights."""
     state = stream(prepared.seed, "distillation")
-    x = _some_of(state, prepared.x)
+    rows = _some_of(state, len(prepared.y))
+    x, own = prepared.x[rows], prepared.weights.each[rows]
     around = np.empty((MOST_ROWS, x.shape[1]))
-    _draw_around(state, x, around)
-    return np.vstack([x, _some_of(state, prepared.extra), around]), len(x)
+    _draw_around(state, x, np.cumsum(own) if prepared.weights.given else np.empty(0), around)
+    extra = _some_of(state, prepared.n_extra)
+    of_extra = prepared.regularizer.extra_weights(prepared.n_extra)[extra]
+    parts = [own, of_extra, np.ones(MOST_ROWS)]
+    weights = np.concatenate([part / part.mean() for part in parts if len(part)])
+    return np.vstack([x, prepared.extra[extra], around]), len(x), weights
 
 
-def _some_of(state: Words, rows: Floats) -> Floats:
-    if len(rows) <= MOST_ROWS:
-        return rows
-    order = np.arange(len(rows))
+def _some_of(state: Words, n: int) -> Integers:
+    """At most MOST_ROWS of n rows."""
+    order = np.arange(n)
+    if n <= MOST_ROWS:
+        return order
     shuffle(state, order)
-    return rows[np.sort(order[:MOST_ROWS])]
+    return np.sort(order[:MOST_ROWS])
 
 
 @kernel
-def _draw_around(state: Words, x: Floats, out: Floats) -> None:
-    """Points xᵢ + SPREAD·u·(xⱼ − x_k), u uniform in (−1, 1), rows i, j, k at random."""
+def _draw_around(state: Words, x: Floats, ends: Floats, out: Floats) -> None:
+    """Points xᵢ + SPREAD·u·(xⱼ − x_k), u uniform in (−1, 1), rows i, j, k at random.
+
+    `ends` are the rows' weights added up, empty where all are 1.
+    """
     n = len(x)
     for r in range(len(out)):
-        i, j, k = below(state, n), below(state, n), below(state, n)
+        if len(ends):
+            i, j, k = draw_row(state, ends), draw_row(state, ends), draw_row(state, ends)
+        else:
+            i, j, k = below(state, n), below(state, n), below(state, n)
         step = SPREAD * (2.0 * uniform(state) - 1.0)
         for c in range(x.shape[1]):
             out[r, c] = x[i, c] + step * (x[j, c] - x[k, c])
@@ -190,5 +223,5 @@ def _as_entry(
     if not np.isfinite(individuals.o1[0] + individuals.o2[0]):
         return None
     entry = reserve(make_archive(prepared.settings.max_trees, 1, 1), 1, int(individuals.size[0]))
-    update_archive(entry, run.pool, individuals, run.y, rows, generation)
+    update_archive(entry, run.pool, individuals, run.y, run.weights, rows, generation)
     return trimmed(entry)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .addresses import call_address, no_addresses
 from .arrays import Codes, Floats, Integers, Whole
 from .compiling import kernel
 from .functions import CONSTANT, FIRST_VARIABLE, apply, arity
@@ -29,10 +30,17 @@ class Workspace(NamedTuple):
     stack: Integers
     sizes: Integers
     """n_registers, n_rows."""
+    addresses: Integers
+    """Where the functions with codes below 0 are."""
 
 
-def make_workspace(columns: Floats, longest_tree: int, deepest_tree: int) -> Workspace:
-    """A workspace for the rows of `columns` (inputs × rows)."""
+def make_workspace(
+    columns: Floats, longest_tree: int, deepest_tree: int, addresses: Integers | None = None
+) -> Workspace:
+    """A workspace for the rows of `columns` (inputs × rows).
+
+    Trees with codes below 0 need the table that `addresses_of` gives.
+    """
     n_inputs, n_rows = columns.shape
     # Up to three registers per level for results, and one for every constant of a tree.
     n_registers = 3 * (deepest_tree + 1) + (longest_tree + 1) // 2
@@ -43,6 +51,7 @@ def make_workspace(columns: Floats, longest_tree: int, deepest_tree: int) -> Wor
         np.empty((longest_tree + 1, 4), np.int64),
         np.empty(longest_tree + 1, np.int64),
         np.array([n_registers, n_rows]),
+        no_addresses() if addresses is None else addresses,
     )
 
 
@@ -115,7 +124,12 @@ def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out
             b = second * BLOCK if second >= 0 else inputs - (second + 1) * n_rows + start
             c = program[q, 1] * BLOCK
             target = place if q == count - 1 else memory[c : c + n]
-            apply(program[q, 0], memory[a : a + n], memory[b : b + n], target)
+            code = program[q, 0]
+            if code >= 0:
+                apply(code, memory[a : a + n], memory[b : b + n], target)
+            else:
+                address = workspace.addresses[-1 - code]
+                call_address(address, code, memory[a : a + n], memory[b : b + n], target)
         if count == 0:
             a = operand * BLOCK if operand >= 0 else inputs - (operand + 1) * n_rows + start
             for i in range(n):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
+from typing import Any
 
 import numpy as np
 
@@ -24,26 +25,34 @@ from .archive import (
 )
 from .arrays import Integers
 from .choice import front_rule
+from .crew import MANY_ROWS, Crew, Desk
 from .evaluation import make_workspace
-from .functions import FUNCTION_NAMES
-from .pool import ARENA_USED, compact, make_pool
+from .functions import codes_of
+from .pool import ARENA_USED, compact, fill_training_rows, make_pool, take_slots
 from .population import make_individuals, rehash, release
 from .preparation import Prepared
 from .ridge import fit_individuals, make_ridge_scratch
 from .rng import stream
 from .selection import SELECTIONS
 from .survival import nsga2
-from .trees import Grammar
+from .trees import NO_LIMIT, Grammar, nesting_table
 from .variation import Rates, initialise, make_scratch, vary
 
 
 class Evolution:
     """One evolution on prepared data. Restarts differ in their random numbers alone."""
 
-    def __init__(self, prepared: Prepared, restart: int = 0, memory_share: float = 1.0) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        restart: int = 0,
+        memory_share: float = 1.0,
+        threads: int = 1,
+    ) -> None:
         self.prepared = prepared
         self.settings = prepared.settings
         self.y = prepared.y
+        self.weights, self.sample_weight = prepared.weights, prepared.weights.each
         self.noise_r2, self.tau = prepared.noise_r2, prepared.tau
         self.first_extra_row = prepared.first_extra_row
         self.restart = restart
@@ -53,9 +62,9 @@ class Evolution:
         # A copy: it has room of its own for the individual that it measures.
         self.regularizer = copy.deepcopy(prepared.regularizer)
         n_inputs, self._n_rows = prepared.columns.shape
-        depth = self.settings.max_depth
-        self.workspace = make_workspace(prepared.columns, 2 ** (depth + 1), depth)
         self._make_room(n_inputs, memory_share)
+        self.crew = Crew(self._make_desk, threads if len(self.y) >= MANY_ROWS else 1)
+        self.workspace, self.ridge = self.crew.desks[0]
         self._state = stream(prepared.seed, "evolution", restart)
         self._first_state = stream(prepared.seed, "initialisation", restart)
         self.preparation_seconds = prepared.seconds
@@ -67,10 +76,12 @@ class Evolution:
         most_trees = 2 * size * max_trees + 8 * size + 64
         slots = int(memory_share * settings.memory_limit * 2**20 // (8 * self._n_rows))
         self._grammar = Grammar(
-            np.array([FUNCTION_NAMES.index(name) for name in settings.functions], np.int32),
+            np.array(codes_of(settings.functions), np.int32),
             n_inputs,
             settings.init_depth[0],
             settings.init_depth[1],
+            NO_LIMIT if settings.max_size is None else settings.max_size,
+            nesting_table(settings.functions, settings.forbidden_inside),
         )
         self._rates = Rates(
             float(settings.crossover_rate),
@@ -84,13 +95,28 @@ class Evolution:
         arena = 64 * longest + size * 2 ** (settings.init_depth[1] + 1)
         self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
         self.individuals = make_individuals(2 * size, max_trees, n)
-        self.ridge = make_ridge_scratch(n, max_trees, len(settings.ridge_alphas))
         self.alphas = np.array(settings.ridge_alphas, dtype=np.float64)
         self.archive = make_archive(max_trees)
         self.best_sum = np.array([np.inf])
-        self._selection = SELECTIONS[settings.selection]()
+        self._selection = SELECTIONS[settings.selection](self.weights)
         self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
         self.population: Integers = np.empty(0, np.int64)
+
+    def _make_desk(self) -> Desk:
+        settings, depth = self.settings, self.settings.max_depth
+        longest, addresses = 2 ** (depth + 1), self.prepared.addresses
+        return Desk(
+            make_workspace(self.prepared.columns, longest, depth, addresses),
+            make_ridge_scratch(
+                len(self.y), settings.max_trees, len(settings.ridge_alphas), self.weights
+            ),
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In the process that reads a pickle the run's functions have other addresses."""
+        self.__dict__.update(state)
+        for desk in self.crew.desks:
+            desk.workspace.addresses[:] = self.prepared.addresses
 
     # -- one generation -----------------------------------------------------------------------
 
@@ -163,22 +189,40 @@ class Evolution:
     def _evaluate(self, rows: Integers) -> Integers:
         """Both objectives and the archive; returns the rows that are valid."""
         individuals = self.individuals
-        fit_individuals(
-            self.pool,
-            individuals,
-            self.workspace,
-            self.ridge,
-            self.y,
-            self.alphas,
-            rows,
-        )
+        self.fit(rows)
         valid = rows[np.isfinite(individuals.o1[rows])]
         self.regularizer.score(self, valid)
         valid = valid[np.isfinite(individuals.o2[valid])]
         self.archive = reserve(self.archive, len(valid), int(individuals.size[valid].sum()))
-        update_archive(self.archive, self.pool, individuals, self.y, valid, self.generation)
+        update_archive(
+            self.archive, self.pool, individuals, self.y, self.weights, valid, self.generation
+        )
         self.evaluations += len(rows)
         return valid
+
+    def fit(self, rows: Integers) -> None:
+        """Objective 1 of these rows, and all that comes with it."""
+        pool, n = self.pool, len(self.y)
+        if len(self.crew.desks) > 1:
+            trees = self.trees_of(rows)
+            take_slots(pool, trees)
+            self.crew.share(
+                trees,
+                lambda _, desk, part: fill_training_rows(
+                    pool, part, desk.workspace, self.weights, desk.ridge.z[0, :n]
+                ),
+            )
+        self.crew.share(
+            rows,
+            lambda _, desk, part: fit_individuals(
+                pool, self.individuals, desk.workspace, desk.ridge, self.y, self.alphas, part
+            ),
+        )
+
+    def trees_of(self, rows: Integers) -> Integers:
+        """The distinct trees of these rows."""
+        trees, counts = self.individuals.trees[rows], self.individuals.n_trees[rows]
+        return np.unique(trees[np.arange(trees.shape[1]) < counts[:, None]])
 
     def _replace(self, parents: Integers, offspring: Integers) -> Integers:
         """Offspring replace their parents; the best individual survives in place of the worst."""

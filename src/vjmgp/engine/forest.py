@@ -2,7 +2,8 @@
 
 The same algorithm as scikit-learn's `ExtraTreesRegressor` with default settings (every column is
 tried at every node with one random cut, leaves are grown until they are pure), without its
-per-tree overhead, which on a hundred rows is nearly all of its time.
+per-tree overhead, which on a hundred rows is nearly all of its time. Weights of rows count in the
+squared error and in the means of leaves.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ class Forest(NamedTuple):
     other, take similar ways down every tree, and so find a large forest in cache."""
 
 
-def fit_forest(state: Words, x: Floats, y: Floats, n_trees: int = 100) -> Forest:
-    """Fit on x (columns × rows)."""
+def fit_forest(
+    state: Words, x: Floats, y: Floats, n_trees: int = 100, weights: Floats | None = None
+) -> Forest:
+    """Fit on x (columns × rows), with a weight for each row or none."""
     room = n_trees * (2 * len(y) - 1)
     forest = Forest(
         np.empty((room, 2), np.uint64),
@@ -47,17 +50,24 @@ def fit_forest(state: Words, x: Floats, y: Floats, n_trees: int = 100) -> Forest
         np.empty(n_trees, np.int64),
         np.empty(len(y), np.int64),
     )
-    used = _grow(state, x, y, forest)
+    used = _grow(state, x, y, np.empty(0) if weights is None else weights, forest)
     return forest._replace(nodes=forest.nodes[:used], value=forest.value[:used])
 
 
 @part_of_kernel
 def _best_cut(
-    state: Words, x: Floats, y: Floats, rows: Integers, labels: Floats, values: Floats
+    state: Words,
+    x: Floats,
+    y: Floats,
+    weights: Floats,
+    rows: Integers,
+    labels: Floats,
+    values: Floats,
+    masses: Floats,
 ) -> tuple[int, float]:
     """The column and random cut that reduce the squared error most, or LEAF and the mean.
 
-    `labels` and `values` are scratch: the node's rows are gathered once per column.
+    `labels`, `values` and `masses` are scratch: the node's rows are gathered once per column.
     """
     n = len(rows)
     total = 0.0
@@ -69,7 +79,15 @@ def _best_cut(
         low, high = min(low, label), max(high, label)
     if low == high:
         return LEAF, low
-    best, best_cut, best_gain = LEAF, total / n, -np.inf
+    mass = float(n)
+    if len(weights):
+        total, mass = 0.0, 0.0
+        for i in range(n):
+            masses[i] = weights[rows[i]]
+            labels[i] *= masses[i]
+            total += labels[i]
+            mass += masses[i]
+    best, best_cut, best_gain = LEAF, total / mass, -np.inf
     n_columns = x.shape[0]
     turn = below(state, n_columns)  # of equally good columns each should have its turn
     for c in range(turn, turn + n_columns):
@@ -93,19 +111,25 @@ def _best_cut(
             inside = values[i] <= cut
             left_sum += labels[i] if inside else 0.0
             left += inside
+        left_mass, right_mass = float(left), float(n - left)
+        if len(weights):
+            left_mass, right_mass = 0.0, 0.0
+            for i in range(n):
+                left_mass += masses[i] if values[i] <= cut else 0.0
+                right_mass += masses[i] if values[i] > cut else 0.0
         right_sum = total - left_sum
-        gain = left_sum * left_sum / left + right_sum * right_sum / (n - left)
+        gain = left_sum * left_sum / left_mass + right_sum * right_sum / right_mass
         if gain > best_gain:
             best, best_cut, best_gain = c, cut, gain
     return best, best_cut
 
 
 @kernel
-def _grow(state: Words, x: Floats, y: Floats, forest: Forest) -> int:
+def _grow(state: Words, x: Floats, y: Floats, weights: Floats, forest: Forest) -> int:
     """Grow every tree; return how many nodes were used."""
     n = len(y)
     rows, aside = np.empty(n, np.int64), np.empty(n, np.int64)
-    labels, values = np.empty(n), np.empty(n)
+    labels, values, masses = np.empty(n), np.empty(n), np.empty(len(weights))
     first = np.empty(2 * n, np.int64)
     last = np.empty(2 * n, np.int64)
     used = 0
@@ -119,7 +143,7 @@ def _grow(state: Words, x: Floats, y: Floats, forest: Forest) -> int:
         node = root
         while node < used:  # nodes are created in the order in which they are split
             start, end = first[node - root], last[node - root]
-            column, cut = _best_cut(state, x, y, rows[start:end], labels, values)
+            column, cut = _best_cut(state, x, y, weights, rows[start:end], labels, values, masses)
             forest.value[node] = cut
             child = node
             if column != LEAF:

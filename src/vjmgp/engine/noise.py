@@ -11,6 +11,7 @@ import numpy as np
 from .arrays import Floats, Integers
 from .forest import fit_forest, predict_forest
 from .rng import shuffle, stream
+from .rows import MOST_FOREST_ROWS, sample_of_rows
 from .scores import r2
 
 FOLDS = 5
@@ -18,7 +19,9 @@ THRESHOLD = 0.5
 TAU_CLEAN, TAU_NOISY = 1.0, 10.0
 
 
-def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, list[Integers]]:
+def out_of_fold_predictions(
+    x: Floats, y: Floats, seed: int, weights: Floats | None = None
+) -> tuple[Floats, list[Integers]]:
     """Each row predicted by Extra Trees that never saw it, and the rows of each fold."""
     n = len(y)
     order = np.arange(n)
@@ -29,30 +32,43 @@ def out_of_fold_predictions(x: Floats, y: Floats, seed: int) -> tuple[Floats, li
     predictions = np.empty(n)
     for fold in folds:
         rest = np.setdiff1d(order, fold)
-        forest = fit_forest(state, np.ascontiguousarray(columns[:, rest]), y[rest])
+        own = None if weights is None else weights[rest]
+        forest = fit_forest(state, np.ascontiguousarray(columns[:, rest]), y[rest], weights=own)
         guess = np.empty(len(fold))
         predict_forest(forest, np.ascontiguousarray(points[fold]), guess)
         predictions[fold] = guess
     return predictions, folds
 
 
-def noise_scores(x: Floats, y: Floats, seed: int) -> dict[str, float]:
+def noise_scores(
+    x: Floats, y: Floats, seed: int, weights: Floats | None = None
+) -> dict[str, float]:
     """Cross-validated R² on standardised rows × columns `x` and target `y`, in two ways.
 
     "mean" is the mean over the folds, as in the paper. It swings wildly where a few targets are
-    far out; "pooled" scores all out-of-fold predictions together.
+    far out; "pooled" scores all out-of-fold predictions together. Of a large table a sample of the
+    rows is enough.
     """
-    predictions, folds = out_of_fold_predictions(x, y, seed)
-    pooled = r2(y, predictions)
+    if len(y) > MOST_FOREST_ROWS:
+        rows = sample_of_rows(y, MOST_FOREST_ROWS, seed)
+        x, y, weights = x[rows], y[rows], None if weights is None else weights[rows]
+    predictions, folds = out_of_fold_predictions(x, y, seed, weights)
+
+    def score(rows: Integers) -> float:
+        return r2(y[rows], predictions[rows], None if weights is None else weights[rows])
+
+    pooled = score(np.arange(len(y)))
     if min(map(len, folds)) < 2:  # one row has no R² of its own
         return {"mean": pooled, "pooled": pooled}
-    mean = float(np.mean([r2(y[fold], predictions[fold]) for fold in folds]))
+    mean = float(np.mean([score(fold) for fold in folds]))
     return {"mean": mean, "pooled": pooled}
 
 
-def estimate_noise(x: Floats, y: Floats, seed: int, score: str = "mean") -> float:
+def estimate_noise(
+    x: Floats, y: Floats, seed: int, score: str = "mean", weights: Floats | None = None
+) -> float:
     """One of the two scores."""
-    return noise_scores(x, y, seed)[score]
+    return noise_scores(x, y, seed, weights)[score]
 
 
 def adaptive_tau(noise_r2: float) -> float:

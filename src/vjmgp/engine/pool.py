@@ -16,6 +16,7 @@ from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace, run, translate
 from .lanes import dot
 from .trees import tree_hash
+from .weights import RowWeights
 
 # Columns of `facts`: one cache line per tree.
 START, LENGTH, HASH, USERS, STATE, SLOT, FILLED, _SPARE = range(8)
@@ -179,17 +180,17 @@ def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
 
 
 @part_of_kernel
-def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
+def _measure(scaling: Floats, values: Floats, n: int, weights: RowWeights) -> int:
     """Set a new feature's mean and scale; return its state."""
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(values[i]))
-    mean = dot(values, ones, n) / n
+    mean = dot(values, weights.each, n) / weights.total
     total = 0.0
     for i in range(n):
         distance = values[i] - mean
-        total += distance * distance
-    deviation = np.sqrt(total / n)
+        total += weights.each[i] * (distance * distance)
+    deviation = np.sqrt(total / weights.total)
     scaling[MEAN], scaling[SCALE] = mean, 0.0
     if not np.isfinite(deviation):
         return INVALID
@@ -200,8 +201,16 @@ def _measure(scaling: Floats, values: Floats, n: int, ones: Floats) -> int:
 
 
 @part_of_kernel
+def _take_slot(pool: Pool, facts: Integers) -> None:
+    """Give a tree a slot, if it has none and one is left."""
+    if facts[SLOT] == NO_SLOT and pool.counts[FREE_SLOTS] > 0:
+        pool.counts[FREE_SLOTS] -= 1
+        facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
+
+
+@part_of_kernel
 def training_feature(
-    pool: Pool, tree: int, workspace: Workspace, n: int, ones: Floats, out: Floats
+    pool: Pool, tree: int, workspace: Workspace, n: int, weights: RowWeights, out: Floats
 ) -> None:
     """The standardised feature on the training rows, into `out`.
 
@@ -218,17 +227,17 @@ def training_feature(
     run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
     new = facts[STATE] == NEW
     if new:
-        facts[STATE] = _measure(scaling, out, n, ones)
+        facts[STATE] = _measure(scaling, out, n, weights)
         if facts[STATE] == INVALID:
             return
     _standardise(out, n, scaling[MEAN], scaling[SCALE])
-    if new and pool.counts[FREE_SLOTS] > 0:
-        pool.counts[FREE_SLOTS] -= 1
-        facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
-        kept = pool.features[facts[SLOT]]
-        for i in range(n):
-            kept[i] = out[i]
-        facts[FILLED] = n
+    if new:
+        _take_slot(pool, facts)
+        if facts[SLOT] != NO_SLOT:
+            kept = pool.features[facts[SLOT]]
+            for i in range(n):
+                kept[i] = out[i]
+            facts[FILLED] = n
 
 
 @kernel
@@ -260,3 +269,35 @@ def extra_feature(
     if facts[SLOT] != NO_SLOT:
         return pool.features[facts[SLOT]][first:last]
     return values
+
+
+# -- several threads -----------------------------------------------------------------------------
+# Each tree is evaluated by one thread; afterwards all threads only read what is in the slots.
+
+
+@kernel
+def take_slots(pool: Pool, trees: Integers) -> None:
+    """Give slots to new trees, so that no thread has to."""
+    for tree in trees:
+        if pool.facts[tree, STATE] == NEW:
+            _take_slot(pool, pool.facts[tree])
+
+
+@kernel
+def fill_training_rows(
+    pool: Pool, trees: Integers, workspace: Workspace, weights: RowWeights, scratch: Floats
+) -> None:
+    """Evaluate new trees on the training rows; `scratch` has room for these."""
+    for tree in trees:
+        if pool.facts[tree, STATE] == NEW:
+            training_feature(pool, tree, workspace, len(scratch), weights, scratch)
+
+
+@kernel
+def fill_extra_rows(
+    pool: Pool, trees: Integers, workspace: Workspace, first: int, last: int, scratch: Floats
+) -> None:
+    """Evaluate trees that have slots on the rows first ≤ r < last beyond the training rows."""
+    for tree in trees:
+        if pool.facts[tree, SLOT] != NO_SLOT and pool.facts[tree, STATE] != INVALID:
+            extra_feature(pool, tree, workspace, first, first, last, scratch)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Floats
+from .addresses import addresses_of_run
+from .arrays import Floats, Integers
 from .noise import adaptive_tau, estimate_noise
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
+from .weights import RowWeights, row_weights
 
 ALIGNMENT = 8
 """Row counts are padded to whole cache lines."""
@@ -35,6 +37,13 @@ class Prepared:
     noise_r2: float
     tau: float
     seconds: float
+    weights: RowWeights
+    """How much each training row counts."""
+
+    @property
+    def addresses(self) -> Integers:
+        """Where the run's functions with codes below 0 are, in this process."""
+        return addresses_of_run(self.settings.functions)
 
     @property
     def first_extra_row(self) -> int:
@@ -54,16 +63,24 @@ class Prepared:
 
 
 def prepare(
-    x: Floats, y: Floats, settings: Settings, seed: int, noise_r2: float | None = None
+    x: Floats,
+    y: Floats,
+    settings: Settings,
+    seed: int,
+    noise_r2: float | None = None,
+    sample_weight: Floats | None = None,
 ) -> Prepared:
     """Prepare a run on standardised rows × inputs `x` and standardised target `y`."""
     started = time.perf_counter()
     y = np.ascontiguousarray(y, dtype=np.float64)
+    weights = row_weights(len(y), sample_weight)
     regularizer = find_regularizer(settings.regularizer)(settings)
+    regularizer.weights = weights
     if noise_r2 is None:
         noise_r2 = float("nan")  # the regulariser may have no use for it
         if regularizer.uses_noise_estimate:
-            noise_r2 = estimate_noise(x, y, seed, settings.noise_score)
+            given = weights.each if weights.given else None
+            noise_r2 = estimate_noise(x, y, seed, settings.noise_score, given)
     tau = float(adaptive_tau(noise_r2) if settings.tau == "adaptive" else settings.tau)
     extra = regularizer.extra_points(x, y, seed, noise_r2)
     n_extra = 0 if extra is None else len(extra)
@@ -73,4 +90,6 @@ def prepare(
     if extra is not None:
         columns[:, _padded(len(y)) : _padded(len(y)) + n_extra] = extra.T
     seconds = time.perf_counter() - started
-    return Prepared(settings, seed, y, columns, n_extra, regularizer, noise_r2, tau, seconds)
+    return Prepared(
+        settings, seed, y, columns, n_extra, regularizer, noise_r2, tau, seconds, weights
+    )

@@ -7,6 +7,10 @@ and takes a share 1/n of every row's leverage:
 
 With ZᵀZ + αI = LLᵀ the second part of hᵢ is |L⁻¹zᵢ|²: one forward substitution, done for a run
 of rows at a time.
+
+With weights w, W their sum, means are weighted, n is W and ZᵀZ is ZᵀWZ. Leaving out a part c of
+row i multiplies hᵢ by c; it is one copy of the row, c = min(1, wᵢ), so that whole weights are the
+same as repeated rows.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from .evaluation import Workspace
 from .lanes import dot
 from .pool import INVALID, SCALE, STATE, Pool, training_feature
 from .population import Individuals
+from .weights import RowWeights, row_weights
 
 ROWS = 256
 """Rows handled together, so that a few runs of ten features stay in cache."""
@@ -45,11 +50,17 @@ class RidgeScratch(NamedTuple):
     """alphas × n: squared leave-one-out errors."""
     values: Floats
     """alphas × n: fitted values."""
-    ones: Floats
+    weighted: Floats
+    """max_trees × n: the features times the rows' weights; empty where there are none."""
+    rows: RowWeights
 
 
-def make_ridge_scratch(n: int, max_trees: int, n_alphas: int) -> RidgeScratch:
+def make_ridge_scratch(
+    n: int, max_trees: int, n_alphas: int, weights: RowWeights | None = None
+) -> RidgeScratch:
     """Scratch for fits on n rows."""
+    if weights is None:
+        weights = row_weights(n)
     return RidgeScratch(
         z=np.empty((max_trees, n)),
         gram=np.empty((max_trees, max_trees)),
@@ -61,7 +72,8 @@ def make_ridge_scratch(n: int, max_trees: int, n_alphas: int) -> RidgeScratch:
         fitted=np.empty(ROWS),
         errors=np.empty((n_alphas, n)),
         values=np.empty((n_alphas, n)),
-        ones=np.ones(n),
+        weighted=np.empty((max_trees, n) if weights.given else (0, 0)),
+        rows=weights,
     )
 
 
@@ -103,11 +115,11 @@ def _loo_of_rows(
     scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int, first: int, last: int
 ) -> None:
     """Fitted values and squared leave-one-out errors of the rows, for alpha number a."""
-    n, width = len(y), last - first
+    width = last - first
     solved, leverage, fitted = scratch.solved, scratch.leverage[:width], scratch.fitted[:width]
     factor = scratch.factor[a]
     for i in range(width):
-        leverage[i] = 1.0 / n
+        leverage[i] = 1.0 / scratch.rows.total
         fitted[i] = mean
     for k in range(m):
         z = scratch.z[k, first:last]
@@ -130,11 +142,26 @@ def _loo_of_rows(
         for i in range(width):
             u[i] *= reciprocal
             leverage[i] += u[i] * u[i]
+    if scratch.rows.given:
+        copy = scratch.rows.copy[first:last]
+        for i in range(width):
+            leverage[i] *= copy[i]
     errors, values, target = scratch.errors[a, first:last], scratch.values[a], y[first:last]
     for i in range(width):
         values[first + i] = fitted[i]
         residual = (target[i] - fitted[i]) / (1.0 - leverage[i])
         errors[i] = residual * residual
+
+
+@part_of_kernel
+def weighted_feature(scratch: RidgeScratch, k: int, n: int) -> Floats:
+    """Feature k times the rows' weights; without weights the feature itself."""
+    feature = scratch.z[k]
+    if scratch.rows.given:
+        feature = scratch.weighted[k]
+        for i in range(n):
+            feature[i] = scratch.rows.each[i] * scratch.z[k, i]
+    return feature
 
 
 @part_of_kernel
@@ -144,10 +171,11 @@ def fit_ridge(
     """Fit the first m features; return the number of the best alpha and its mean LOO error."""
     n = len(y)
     for i in range(m):
-        # Σ z = 0, so the target needs no centring here.
-        scratch.moments[i] = dot(scratch.z[i], y, n)
+        feature = weighted_feature(scratch, i, n)
+        # Σ w·z = 0, so the target needs no centring here.
+        scratch.moments[i] = dot(feature, y, n)
         for j in range(i + 1):
-            scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
+            scratch.gram[i, j] = dot(feature, scratch.z[j], n)
     for a in range(len(alphas)):
         factorise(scratch.gram, alphas[a], m, scratch.factor[a])
         solve(scratch.factor[a], scratch.moments, m, scratch.weights[a])
@@ -156,7 +184,7 @@ def fit_ridge(
             _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
     best, least = 0, np.inf
     for a in range(len(alphas)):
-        error = dot(scratch.errors[a], scratch.ones, n) / n
+        error = dot(scratch.errors[a], scratch.rows.each, n) / scratch.rows.total
         if error < least:
             best, least = a, error
     return best, least
@@ -176,7 +204,7 @@ def _load_features(
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.facts[tree, STATE] != INVALID:
-            training_feature(pool, tree, workspace, n, scratch.ones, scratch.z[t])
+            training_feature(pool, tree, workspace, n, scratch.rows, scratch.z[t])
         valid = valid and pool.facts[tree, STATE] != INVALID
     return valid
 
@@ -207,7 +235,7 @@ def fit_individuals(
 ) -> None:
     """Objective 1, weights, fitted values and LOO errors of each row."""
     n = len(y)
-    mean = dot(y, scratch.ones, n) / n
+    mean = dot(y, scratch.rows.each, n) / scratch.rows.total
     for row in rows:
         individuals.o1[row] = np.inf
         individuals.o2[row] = np.inf
@@ -234,7 +262,7 @@ def score_weights(
     Its errors are divided by 1 − hᵢ like those of the ridge that would be fitted to its features.
     """
     n, m = len(y), individuals.n_trees[row]
-    mean = dot(y, scratch.ones, n) / n
+    mean = dot(y, scratch.rows.each, n) / scratch.rows.total
     _load_features(pool, individuals, workspace, scratch, n, row)
     best, _ = fit_ridge(scratch, y, mean, alphas, m)
     for t in range(m):
@@ -242,5 +270,5 @@ def score_weights(
         scratch.weights[best, t] = coefficients[t] / scale if scale > 0.0 else 0.0
     for first in range(0, n, ROWS):
         _loo_of_rows(scratch, y, mean, m, best, first, min(n, first + ROWS))
-    error = dot(scratch.errors[best], scratch.ones, n) / n
+    error = dot(scratch.errors[best], scratch.rows.each, n) / scratch.rows.total
     _write(individuals, scratch, row, best, alphas[best], error)

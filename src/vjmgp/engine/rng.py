@@ -24,6 +24,7 @@ STREAMS = (
     "evolution",
     "rademacher",
     "distillation",
+    "rows",
 )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..parameters import check_depths, checked
-from .functions import FUNCTION_NAMES
+from ..parameters import check_depths, check_functions, checked
+from .functions import FUNCTION_NAMES, OwnFunction
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,9 @@ class Settings:
     regularizer: str = "jensen_gap"
     population_size: int = 200
     generations: int = 100
-    functions: tuple[str, ...] = FUNCTION_NAMES
+    functions: tuple[str | OwnFunction, ...] = FUNCTION_NAMES
+    forbidden_inside: Mapping[str, Sequence[str]] | None = None
+    max_size: int | None = None
     max_trees: int = 10
     init_depth: tuple[int, int] = (0, 3)
     max_depth: int = 10
@@ -47,3 +50,4 @@ class Settings:
         for name in self.__dataclass_fields__:
             object.__setattr__(self, name, checked(name, getattr(self, name)))
         check_depths(self.init_depth, self.max_depth)
+        check_functions(self.functions, self.forbidden_inside)

@@ -43,6 +43,10 @@ class Selection(NamedTuple):
     diagonal: Floats
     moments: Floats
     weights: Floats
+    size: Integers
+    """Nodes of each candidate."""
+    max_size: int
+    """Nodes that all the chosen ones may have."""
 
 
 @kernel
@@ -90,10 +94,13 @@ def _forward(values: Floats, price: Floats, selection: Selection, count: int) ->
     """Add the tree that pays most, while there is one; return how many are chosen then."""
     n = values.shape[1]
     _rebuild(values, selection, count)
+    room = selection.max_size
+    for k in range(count):
+        room -= selection.size[selection.chosen[k]]
     while count < len(selection.chosen):
         best, most = -1, 0.0
         for c in range(len(values)):
-            if selection.left[c] > DEPENDENT * selection.diagonal[c]:
+            if selection.size[c] <= room and selection.left[c] > DEPENDENT * selection.diagonal[c]:
                 moment = selection.moment[c]
                 gain = moment * moment / selection.left[c] - price[c]
                 if gain > most:
@@ -106,6 +113,7 @@ def _forward(values: Floats, price: Floats, selection: Selection, count: int) ->
             gram[c] = dot(values[c], values[best], n) / n
         gram[best] = selection.diagonal[best]
         _enter(values, selection, count)
+        room -= selection.size[best]
         count += 1
     return count
 
@@ -156,13 +164,23 @@ def _backward(values: Floats, price: Floats, selection: Selection, count: int) -
     return count
 
 
-def select(values: Floats, teacher: Floats, price: Floats, most: int) -> tuple[Integers, Floats]:
+def select(
+    values: Floats,
+    teacher: Floats,
+    price: Floats,
+    most: int,
+    size: Integers | None = None,
+    max_size: int | None = None,
+) -> tuple[Integers, Floats]:
     """The chosen candidates (rows of `values`) and their weights.
 
     `values` are candidates × points, standardised; `teacher` has a value for each point; `price`
-    is what a candidate costs, in units of the squared distance.
+    is what a candidate costs, in units of the squared distance. The nodes of all that are chosen
+    (`size` has those of each) are at most `max_size`.
     """
     count = len(values)
+    if size is None or max_size is None:
+        size, max_size = np.zeros(count, np.int64), 0  # trees of no nodes always fit
     selection = Selection(
         chosen=np.zeros(most, np.int64),
         gram=np.empty((most, count)),
@@ -174,6 +192,8 @@ def select(values: Floats, teacher: Floats, price: Floats, most: int) -> tuple[I
         diagonal=np.empty(count),
         moments=np.empty(count),
         weights=np.empty(most),
+        size=size,
+        max_size=max_size,
     )
     _begin(values, teacher, selection)
     chosen = 0

@@ -24,7 +24,7 @@ from .pool import (
 )
 from .population import Individuals, drop_trees, individual_hash, remember
 from .rng import below, uniform
-from .trees import Grammar, random_tree, subtree_end, tree_depth
+from .trees import NO_LIMIT, Grammar, keeps_nesting, random_tree, subtree_end, tree_depth
 
 TRIES = 10
 """How often a pair is varied anew before it is given up."""
@@ -48,6 +48,7 @@ class Scratch(NamedTuple):
     donor_codes: Codes
     donor_constants: Floats
     open_children: Integers
+    forbidden: Integers
 
 
 def make_scratch(depth_limit: int) -> Scratch:
@@ -59,12 +60,25 @@ def make_scratch(depth_limit: int) -> Scratch:
         np.empty(longest, np.int32),
         np.empty(longest),
         np.empty(2 * depth_limit + 4, np.int64),
+        np.empty(2 * depth_limit + 4, np.int64),
     )
+
+
+@part_of_kernel
+def _room(pool: Pool, trees: Integers, n_trees: Whole, place: Whole, max_size: Whole) -> Whole:
+    """How many nodes the tree at `place` may have beside the others."""
+    room = max_size
+    if max_size < NO_LIMIT:
+        for t in range(n_trees):
+            if t != place:
+                room -= pool.facts[trees[t], LENGTH]
+    return room
 
 
 @kernel
 def _splice(
     pool: Pool,
+    grammar: Grammar,
     scratch: Scratch,
     tree: Whole,
     cut: Whole,
@@ -73,9 +87,11 @@ def _splice(
     first: Whole,
     inserted: Whole,
     limit: int,
+    room: Whole,
 ) -> int:
     """The tree with the subtree at `cut` replaced by nodes from the given arrays; the tree
-    itself if the result would be too deep. Either way the result has one more user.
+    itself if the result would be too deep or large or break a rule of nesting. Either way the
+    result has one more user.
     """
     start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
     end = subtree_end(pool.codes, start + cut) - start
@@ -87,7 +103,12 @@ def _splice(
     copy_nodes(
         pool.codes, pool.constants, start + end, rest, to_codes, to_constants, cut + inserted
     )
-    if tree_depth(to_codes, total, scratch.open_children) > limit:
+    opened, forbidden = scratch.open_children, scratch.forbidden
+    if (
+        total > room
+        or tree_depth(to_codes, total, opened) > limit
+        or not keeps_nesting(to_codes, total, grammar.nesting, opened, forbidden)
+    ):
         pool.facts[tree, USERS] += 1
         return tree
     return intern_tree(pool, to_codes, to_constants, total)
@@ -97,6 +118,7 @@ def _splice(
 def _cross(
     state: Words,
     pool: Pool,
+    grammar: Grammar,
     scratch: Scratch,
     children: Integers,
     counts: Integers,
@@ -114,8 +136,19 @@ def _cross(
         donor = tree[1 - k]
         first = pool.facts[donor, START] + cut[1 - k]
         inserted = subtree_end(pool.codes, first) - first
+        room = _room(pool, children[k], counts[k], place[k], grammar.max_size)
         children[k, place[k]] = _splice(
-            pool, scratch, tree[k], cut[k], pool.codes, pool.constants, first, inserted, limit
+            pool,
+            grammar,
+            scratch,
+            tree[k],
+            cut[k],
+            pool.codes,
+            pool.constants,
+            first,
+            inserted,
+            limit,
+            room,
         )
     for k in range(2):
         pool.facts[tree[k], USERS] -= 1
@@ -137,7 +170,10 @@ def _mutate(
     cut = below(state, pool.facts[tree, LENGTH])
     codes, constants = scratch.donor_codes, scratch.donor_constants
     length = random_tree(state, grammar, codes, constants)
-    trees[t] = _splice(pool, scratch, tree, cut, codes, constants, np.int64(0), length, limit)
+    room = _room(pool, trees, n_trees, t, grammar.max_size)
+    trees[t] = _splice(
+        pool, grammar, scratch, tree, cut, codes, constants, np.int64(0), length, limit, room
+    )
     pool.facts[tree, USERS] -= 1
 
 
@@ -150,7 +186,10 @@ def _add_tree(
     trees: Integers,
     n_trees: Whole,
 ) -> Whole:
+    """One tree more, unless there is no room for it; return how many there are."""
     length = random_tree(state, grammar, scratch.codes, scratch.constants)
+    if length > _room(pool, trees, n_trees, n_trees, grammar.max_size):
+        return n_trees
     trees[n_trees] = intern_tree(pool, scratch.codes, scratch.constants, length)
     return n_trees + 1
 
@@ -210,7 +249,7 @@ def vary(
                     spare[k, t] = individuals.trees[parent, t]
                     pool.facts[spare[k, t], USERS] += 1
             if uniform(state) < rates.crossover:
-                _cross(state, pool, scratch, spare, counts, rates.depth_limit)
+                _cross(state, pool, grammar, scratch, spare, counts, rates.depth_limit)
             fresh = 0
             for k in range(2):
                 trees = spare[k]

@@ -15,6 +15,7 @@ from .compiling import kernel
 from .elementary import natural_exp
 from .forest import Forest, predict_forest
 from .rng import below, beta, normal, uniform
+from .weights import RowWeights, draw_row, row_weights
 
 ATTEMPTS = 100
 """How often a point that leaves the data manifold is drawn again."""
@@ -54,8 +55,11 @@ def mixup(
     rule: MixupRule,
     detector: Forest | None = None,
     margin: float = 0.05,
+    weights: RowWeights | None = None,
 ) -> Vicinity:
     """Mixup points of rows × inputs `x`; those the detector rejects are drawn again."""
+    if weights is None:
+        weights = row_weights(len(y))
     n, total = len(y), rounds * len(y)
     x = np.ascontiguousarray(x)
     result = Vicinity(
@@ -69,7 +73,7 @@ def mixup(
         waiting = (detector.order[:, None] + n * np.arange(rounds)).ravel()
     for attempt in range(ATTEMPTS + 1):
         anchor_alpha = rule.alpha * 10.0 ** (attempt // PATIENCE)
-        _draw(state, x, y, rule, anchor_alpha, waiting, result)
+        _draw(state, x, y, weights, rule, anchor_alpha, waiting, result)
         if detector is None:
             break
         prediction = np.empty(len(waiting))
@@ -117,16 +121,23 @@ def _log_weight(x: Floats, y: Floats, rule: MixupRule, i: int, j: int) -> float:
 
 
 @kernel
-def draw_partner(state: Words, x: Floats, y: Floats, rule: MixupRule, i: int) -> int:
-    """A row j ≠ i with probability ∝ exp(−γ·distance²).
+def draw_partner(
+    state: Words, x: Floats, y: Floats, weights: RowWeights, rule: MixupRule, i: int
+) -> int:
+    """A row j ≠ i with probability ∝ its weight times exp(−γ·distance²).
 
-    Rejection from the uniform distribution needs about two tries for most rows and no table of
-    n² weights. For a row so far out that n tries fail, the weights are added up after all.
+    Rejection from the distribution by weights alone needs about two tries for most rows and no
+    table of n² terms. For a row so far out that n tries fail, the terms are added up after all.
     """
     n = len(y)
     for _ in range(n):
-        j = below(state, n - 1)
-        j += j >= i
+        if weights.given:
+            j = draw_row(state, weights.ends)
+            if j == i:
+                continue
+        else:
+            j = below(state, n - 1)
+            j += j >= i
         if uniform(state) < natural_exp(_log_weight(x, y, rule, i, j)):
             return j
     largest = -np.inf
@@ -136,12 +147,12 @@ def draw_partner(state: Words, x: Floats, y: Floats, rule: MixupRule, i: int) ->
     total = 0.0
     for j in range(n):
         if j != i:
-            total += natural_exp(_log_weight(x, y, rule, i, j) - largest)
+            total += weights.each[j] * natural_exp(_log_weight(x, y, rule, i, j) - largest)
     mark = uniform(state) * total
     chosen = -1
     for j in range(n):
         if j != i:
-            weight = natural_exp(_log_weight(x, y, rule, i, j) - largest)
+            weight = weights.each[j] * natural_exp(_log_weight(x, y, rule, i, j) - largest)
             if weight > 0.0:
                 chosen = j
                 mark -= weight
@@ -155,6 +166,7 @@ def _draw(
     state: Words,
     x: Floats,
     y: Floats,
+    weights: RowWeights,
     rule: MixupRule,
     anchor_alpha: float,
     waiting: Integers,
@@ -164,7 +176,7 @@ def _draw(
     n = len(y)
     for r in waiting:
         i = r % n
-        j = draw_partner(state, x, y, rule, i)
+        j = draw_partner(state, x, y, weights, rule, i)
         share = beta(state, anchor_alpha, rule.alpha)
         if rule.fold:
             share = max(share, 1.0 - share)

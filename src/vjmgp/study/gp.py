@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.addresses import addresses_of_run
 from ..engine.functions import FIRST_VARIABLE
 from ..extrapolation import extrapolation_ignored
 from ..formula import legend
@@ -28,6 +29,7 @@ class GeneticProgramming:
         names = ("regularizer", "selection")
         # Never counted as training time.
         load_kernels(**{name: settings[name] for name in names if name in settings})
+        addresses_of_run(settings.get("functions", ()))
 
     def fit(self, problem: Problem) -> None:
         """Evolve, with the noise estimate that a step before has made."""

@@ -1,14 +1,19 @@
-"""IODC: the input-output distance correlation. A smooth model keeps near points near."""
+"""IODC: the input-output distance correlation. A smooth model keeps near points near.
+
+Where rows have weights, a pair counts as the product of its weights, and the copies that one row
+counts for are pairs too, at distance 0: wᵢ·max(wᵢ − 1, 0) of them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats, Integers
 from ..compiling import kernel, part_of_kernel
 from ..lanes import LANES, distances_of_whole_lanes, dot
+from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -16,27 +21,50 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 
+class Pairs(NamedTuple):
+    """All pairs of training rows."""
+
+    distances: Floats
+    """n × n: from their mean, times both weights; 0 for a row and itself."""
+    number: float
+    spread: float
+    """The sum of the squared distances from their mean."""
+    weights: RowWeights
+
+
 class DistanceCorrelation(Regularizer):
     """Minus the correlation of distances between inputs with distances between predictions."""
 
     name = "distance_correlation"
     label = "IODC"
+    uses_sample_weight = True
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._distances: Floats = np.empty((0, 0))
+        self._pairs: Pairs | None = None
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """No points; the distances between the training rows, from their mean."""
         distances = distances_between(np.ascontiguousarray(x))
-        n = len(x)
-        distances -= distances.sum() / (n * (n - 1))
+        n, each = len(x), self.weights.each
+        count, copies, total = float(n * (n - 1)), 0.0, float(distances.sum())
+        if self.weights.given:
+            copies = float(np.sum(each * np.maximum(each - 1.0, 0.0)))
+            count = self.weights.total**2 - float(np.sum(each * each)) + copies
+            total = float(np.sum(each * [dot(row, each, n) for row in distances]))
+        mean = total / count
+        distances -= mean
         np.fill_diagonal(distances, 0.0)  # only pairs of different rows count
-        self._distances = distances
+        weighted = distances * np.outer(each, each) if self.weights.given else distances
+        spread = 0.0
+        for i in range(n):
+            spread += dot(distances[i], weighted[i], n)
+        self._pairs = Pairs(weighted, count, spread + copies * mean**2, self.weights)
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Minus the correlation; 0 where one of the two distances does not vary."""
-        run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._distances)
+        assert self._pairs is not None
+        run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._pairs)
 
 
 @kernel
@@ -66,21 +94,19 @@ def _distances(values: Floats, weights: Floats, here: float) -> tuple[float, flo
 
 
 @kernel
-def minus_correlations(fitted: Floats, rows: Integers, distances: Floats) -> Floats:
-    """For each row of predictions. `distances`: n × n, mean 0 over pairs, diagonal 0."""
+def minus_correlations(fitted: Floats, rows: Integers, pairs: Pairs) -> Floats:
+    """For each row of predictions."""
+    distances, weights = pairs.distances, pairs.weights
     n = len(distances)
-    pairs = n * (n - 1)
     found = np.zeros(len(rows))
-    centred, ones = np.empty(n), np.ones(n)
-    spread = 0.0
-    for i in range(n):
-        spread += dot(distances[i], distances[i], n)
+    centred, weighted = np.empty(n), np.empty(n)
     for k in range(len(rows)):
         values = fitted[rows[k]]
-        mean = dot(values, ones, n) / n
+        mean = dot(values, weights.each, n) / weights.total
         for i in range(n):
             centred[i] = values[i] - mean
-        squares = 2.0 * n * dot(centred, centred, n)  # of the distances of all pairs
+            weighted[i] = weights.each[i] * centred[i]
+        squares = 2.0 * weights.total * dot(centred, weighted, n)  # of distances, all pairs
         total, products = 0.0, 0.0
         for i in range(n):
             # Distances are the same both ways: those to earlier lanes count twice.
@@ -88,9 +114,14 @@ def minus_correlations(fitted: Floats, rows: Integers, distances: Floats) -> Flo
             until = min(whole + LANES, n)
             before = _distances(values[:whole], distances[i, :whole], values[i])
             beside = _distances(values[whole:until], distances[i, whole:until], values[i])
-            total += 2.0 * before[0] + beside[0]
+            if weights.given:
+                near = _distances(values[:whole], weights.each[:whole], values[i])
+                same = _distances(values[whole:until], weights.each[whole:until], values[i])
+                total += weights.each[i] * (2.0 * near[1] + same[1])
+            else:
+                total += 2.0 * before[0] + beside[0]
             products += 2.0 * before[1] + beside[1]
-        own_spread = squares - total * total / pairs
-        if own_spread > 1e-12 * squares and spread > 0.0:
-            found[k] = -products / np.sqrt(own_spread * spread)
+        own_spread = squares - total * total / pairs.number
+        if own_spread > 1e-12 * squares and pairs.spread > 0.0:
+            found[k] = -products / np.sqrt(own_spread * pairs.spread)
     return found

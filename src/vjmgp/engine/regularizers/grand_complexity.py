@@ -24,9 +24,11 @@ class GrandComplexity(Regularizer):
 
     name = "grand_complexity"
     label = "GC"
+    uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """The front of (nodes, norm) that each parent and each of these rows is on."""
         pool = np.concatenate([run.population, rows])
         nodes = run.individuals.size[pool].astype(np.float64)
-        run.individuals.o2[pool] = front_numbers(nodes, norms(run.individuals.fitted, pool))
+        found = norms(run.individuals.fitted, run.weights, pool)
+        run.individuals.o2[pool] = front_numbers(nodes, found)

@@ -28,7 +28,10 @@ class JensenGap(WorstGap):
         settings = self.settings
         detector = None
         if self.detects_intrusion(noise_r2):
-            detector = fit_forest(stream(seed, "detector"), np.ascontiguousarray(x.T), y)
+            given = self.weights.each if self.weights.given else None
+            detector = fit_forest(
+                stream(seed, "detector"), np.ascontiguousarray(x.T), y, weights=given
+            )
         rule = MixupRule(
             float(settings.mixup_alpha),
             float(settings.mixup_gamma),
@@ -43,4 +46,5 @@ class JensenGap(WorstGap):
             rule,
             detector,
             settings.intrusion_margin,
+            self.weights,
         )

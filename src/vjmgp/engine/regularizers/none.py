@@ -16,6 +16,7 @@ class NoRegularizer(Regularizer):
 
     name = "none"
     label = "Standard GP"
+    uses_sample_weight = True
     two_objectives = False
     final_rule = "o1"
 

@@ -16,6 +16,7 @@ class Parsimony(Regularizer):
 
     name = "parsimony"
     label = "PP"
+    uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Nodes over all trees."""

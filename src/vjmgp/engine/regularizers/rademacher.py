@@ -2,7 +2,8 @@
 
 For a vector σ of random signs, the model that is refitted to −σ·y is far from y where σ is 1 and
 near it where σ is −1: it makes the mean of σ·loss large. The mean of these over 20 fixed vectors is
-an estimate of the complexity of all linear models on the individual's features.
+an estimate of the complexity of all linear models on the individual's features. Where rows have
+weights, the copies that a row counts for share its sign.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..evaluation import Workspace
 from ..lanes import dot
 from ..pool import Pool, training_feature
 from ..population import Individuals
-from ..ridge import RidgeScratch, factorise, solve
+from ..ridge import RidgeScratch, factorise, solve, weighted_feature
 from ..rng import below, stream
 from .base import Regularizer
 
@@ -32,11 +33,11 @@ class Signs(NamedTuple):
     """The fixed vectors and what is the same for all individuals."""
 
     signs: Floats
-    """VECTORS × n."""
+    """VECTORS × n, times the rows' weights."""
     targets: Floats
-    """−σ·y."""
+    """−σ·y, times the rows' weights."""
     means: Floats
-    """Of each target."""
+    """Of each −σ·y."""
     y: Floats
     variance: float
 
@@ -46,6 +47,7 @@ class Rademacher(Regularizer):
 
     name = "rademacher"
     label = "RC"
+    uses_sample_weight = True
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -53,10 +55,14 @@ class Rademacher(Regularizer):
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """No points; the random signs of this run."""
-        signs = random_signs(stream(seed, "rademacher"), VECTORS, len(y))
+        weights = self.weights
+        signs = random_signs(stream(seed, "rademacher"), VECTORS, len(y)) * weights.each
         targets = -signs * y
-        means = targets.sum(axis=1) / len(y)
-        self._signs = Signs(signs, targets, means, y.copy(), float(np.var(y)))
+        means = targets.sum(axis=1) / weights.total
+        variance = float(np.var(y))
+        if weights.given:
+            variance = weights.mean((y - weights.mean(y)) ** 2)
+        self._signs = Signs(signs, targets, means, y.copy(), variance)
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """The complexity of each row."""
@@ -91,10 +97,11 @@ def rademacher(
         m = individuals.n_trees[row]
         for i in range(m):
             training_feature(
-                pool, individuals.trees[row, i], workspace, n, scratch.ones, scratch.z[i]
+                pool, individuals.trees[row, i], workspace, n, scratch.rows, scratch.z[i]
             )
+            feature = weighted_feature(scratch, i, n)
             for j in range(i + 1):
-                scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
+                scratch.gram[i, j] = dot(feature, scratch.z[j], n)
         factorise(scratch.gram, individuals.alpha[row], m, factor)
         total = 0.0
         for v in range(len(signs.signs)):
@@ -110,5 +117,5 @@ def rademacher(
                     loss[i] += weight * z[i]
             for i in range(n):
                 loss[i] = loss[i] * loss[i]
-            total += max(dot(signs.signs[v], loss, n) / n, 0.0)
+            total += max(dot(signs.signs[v], loss, n) / scratch.rows.total, 0.0)
         individuals.o2[row] = total / (len(signs.signs) * signs.variance)

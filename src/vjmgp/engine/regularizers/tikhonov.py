@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..compiling import kernel
 from ..lanes import dot
+from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -20,17 +21,23 @@ class Tikhonov(Regularizer):
 
     name = "tikhonov"
     label = "TK"
+    uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """The L2 norm of the predictions on the training rows."""
-        run.individuals.o2[rows] = norms(run.individuals.fitted, rows)
+        run.individuals.o2[rows] = norms(run.individuals.fitted, run.weights, rows)
 
 
 @kernel
-def norms(fitted: Floats, rows: Integers) -> Floats:
+def norms(fitted: Floats, weights: RowWeights, rows: Integers) -> Floats:
     """The L2 norm of each of these rows."""
-    found = np.empty(len(rows))
+    found, weighted = np.empty(len(rows)), np.empty(len(weights.each))
     for k in range(len(rows)):
         values = fitted[rows[k]]
-        found[k] = np.sqrt(dot(values, values, len(values)))
+        other = values
+        if weights.given:
+            other = weighted
+            for i in range(len(values)):
+                other[i] = weights.each[i] * values[i]
+        found[k] = np.sqrt(dot(values, other, len(values)))
     return found

@@ -4,7 +4,8 @@ For vicinal point x_vic of anchor i and partner j in round k,
 
     d = F(Φ(x_vic)) − [λ·c(i) + (1−λ)·c(j)],   O2 = (1/n) Σᵢ maxₖ dᵢₖ²,
 
-with F the model fitted on the clean rows and c its clean side: the model's own values.
+with F the model fitted on the clean rows and c its clean side: the model's own values. Where rows
+have weights, O2 is the weighted mean over the anchors.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from ..pool import (
     SCALE,
     Pool,
     extra_feature,
+    fill_extra_rows,
     training_feature,
 )
 from ..population import Individuals
 from ..vicinal import Vicinity
+from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
+    from ..crew import Desk
     from ..evolution import Evolution
     from ..settings import Settings
 
@@ -44,7 +48,7 @@ class Sides(NamedTuple):
     """The fixed data of a run and room for one individual."""
 
     y: Floats
-    ones: Floats
+    weights: RowWeights
     partner: Words
     share: Floats
     first_row: int
@@ -60,13 +64,15 @@ class WorstGap(Regularizer):
     """A regulariser that measures gaps at vicinal points."""
 
     final_rule = "tau"
+    depends_on_weights = True
     uses_noise_estimate = True
+    uses_sample_weight = True
     clean_side: ClassVar[int] = FITTED
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.vicinity: Vicinity | None = None
-        self._sides: Sides | None = None
+        self._sides: list[Sides] = []
 
     @abstractmethod
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
@@ -79,37 +85,58 @@ class WorstGap(Regularizer):
         self.vicinity = vicinity._replace(points=np.empty((0, x.shape[1])))
         return vicinity.points
 
+    def extra_weights(self, n_extra: int) -> Floats:
+        """Those of their anchors."""
+        return np.resize(self.weights.each, n_extra)
+
     def _clean_side(self) -> int:
         wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
         return UNSCALED if wrong else self.clean_side
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Objective 2 of these rows."""
-        assert self.vicinity is not None
-        if self._sides is None:
-            n = len(run.y)
-            self._sides = Sides(
-                run.y,
-                np.ones(n),
-                self.vicinity.partner.astype(np.uint64),
-                self.vicinity.share,
-                run.first_extra_row,
-                np.empty(n),
-                np.empty(n),
-                np.empty(CHUNK),
-                np.empty(max(CHUNK, n)),
-                np.empty(CHUNK),
+        if not self._sides:
+            self._sides = [self._make_sides(run) for _ in run.crew.desks]
+        if self.settings.early_stopping:  # each depends on the best before it
+            self._measure(run, 0, run.crew.desks[0], rows)
+            return
+        first, last = run.first_extra_row, run.first_extra_row + len(self._sides[0].share)
+        if len(run.crew.desks) > 1:
+            run.crew.share(
+                run.trees_of(rows),
+                lambda k, desk, trees: fill_extra_rows(
+                    run.pool, trees, desk.workspace, first, last, self._sides[k].feature
+                ),
             )
+        run.crew.share(rows, lambda k, desk, part: self._measure(run, k, desk, part))
+
+    def _measure(self, run: Evolution, k: int, desk: Desk, rows: Integers) -> None:
         worst_gaps(
             run.pool,
             run.individuals,
-            run.workspace,
-            self._sides,
+            desk.workspace,
+            self._sides[k],
             rows,
             self._clean_side(),
             self.settings.early_stopping,
             run.tau,
             run.best_sum,
+        )
+
+    def _make_sides(self, run: Evolution) -> Sides:
+        assert self.vicinity is not None
+        n = len(run.y)
+        return Sides(
+            run.y,
+            run.weights,
+            self.vicinity.partner.astype(np.uint64),
+            self.vicinity.share,
+            run.first_extra_row,
+            np.empty(n),
+            np.empty(n),
+            np.empty(CHUNK),
+            np.empty(max(CHUNK, n)),
+            np.empty(CHUNK),
         )
 
 
@@ -122,11 +149,11 @@ def _clean_side(
         for i in range(n):
             clean[i] = sides.y[i] if mode == LABELS else individuals.fitted[row, i]
         return
-    clean[:] = dot(sides.y, sides.ones, n) / n
+    clean[:] = dot(sides.y, sides.weights.each, n) / sides.weights.total
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.scaling[tree, SCALE] > 0.0:
-            training_feature(pool, tree, workspace, n, sides.ones, sides.feature)
+            training_feature(pool, tree, workspace, n, sides.weights, sides.feature)
             weight = individuals.weights[row, t]
             for i in range(n):
                 clean[i] += weight * (
@@ -213,7 +240,7 @@ def worst_gaps(
     """
     n = len(sides.y)
     total = len(sides.share)
-    mean = dot(sides.y, sides.ones, n) / n
+    mean = dot(sides.y, sides.weights.each, n) / sides.weights.total
     step = n if early_stopping else total
     for row in rows:
         _clean_side(pool, individuals, workspace, sides, row, mode)
@@ -224,10 +251,9 @@ def worst_gaps(
                 last = min(begin + step, first + CHUNK)
                 _vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
                 _worst_of_rows(sides, first, last)
-            value = dot(sides.worst, sides.ones, n) / n
+            value = dot(sides.worst, sides.weights.each, n) / sides.weights.total
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
                 break
         individuals.o2[row] = value
-        reached = individuals.o1[row] + tau * value
-        if reached < best_sum[0]:
-            best_sum[0] = reached
+        if early_stopping:
+            best_sum[0] = min(best_sum[0], individuals.o1[row] + tau * value)

@@ -1,7 +1,8 @@
 """Parent selection. Each operator is a class; this module lists them.
 
 An operator has a `name` and one method, `select`: given the rows of the parents and how many are
-wanted, return that many rows, drawn with the run's random state.
+wanted, return that many rows, drawn with the run's random state. It is made with the weights of the
+training rows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Protocol
 
 from ..arrays import Integers, Words
 from ..population import Individuals
+from ..weights import RowWeights
 from .lexicase import Lexicase
 from .tournaments import DominanceTournament, ParetoTournament
 
@@ -18,6 +20,8 @@ class Selection(Protocol):
     """What the evolution asks of a selection operator."""
 
     name: str
+
+    def __init__(self, weights: RowWeights | None = None) -> None: ...
 
     def select(
         self,

@@ -4,6 +4,9 @@ A case is passed by those within ε of the population's smallest error on it, ε
 absolute deviation over the population. Minimum and ε do not depend on who is still in the
 running, so "who passes" is a table of bits made once per generation, and a selection is a chain
 of ANDs.
+
+Cases come in random order. Where rows have weights, the next case is drawn by the weights of those
+that are left, which is the order of first copies when all copies of the rows are shuffled.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from ..arrays import Floats, Integers, Words
 from ..compiling import kernel, part_of_kernel
 from ..elementary import from_bits
 from ..population import Individuals
-from ..rng import below
+from ..rng import below, uniform
+from ..weights import RowWeights
 
 TILE = 64
 """Cases read together: a few cache lines of each individual's errors."""
@@ -25,8 +29,9 @@ class Lexicase:
 
     name = "lexicase"
 
-    def __init__(self) -> None:
+    def __init__(self, weights: RowWeights | None = None) -> None:
         self._passes: Words = np.empty((0, 0), np.uint64)
+        self._sums = case_sums(weights.each if weights is not None and weights.given else None)
 
     def select(
         self,
@@ -44,8 +49,43 @@ class Lexicase:
                 self._passes = np.empty((n_cases, words), np.uint64)
             mark_passes(individuals.loo, population, self._passes)
         parents = np.empty(count, np.int64)
-        lexicase(state, self._passes, population, parents)
+        lexicase(state, self._passes, self._sums, population, parents)
         return parents
+
+
+def case_sums(weights: Floats | None) -> Floats:
+    """A binary tree of sums over the cases' weights, its root at 1; empty without weights."""
+    if weights is None:
+        return np.empty(0)
+    leaves = 1 << (len(weights) - 1).bit_length()
+    sums = np.zeros(2 * leaves)
+    sums[leaves : leaves + len(weights)] = weights
+    for k in range(leaves - 1, 0, -1):
+        sums[k] = sums[2 * k] + sums[2 * k + 1]
+    return sums
+
+
+@part_of_kernel
+def _set_weight(sums: Floats, case: int, weight: float) -> None:
+    k = len(sums) // 2 + case
+    sums[k] = weight
+    k //= 2
+    while k > 0:  # sums of both children, so that a part without cases has exactly 0
+        sums[k] = sums[2 * k] + sums[2 * k + 1]
+        k //= 2
+
+
+@part_of_kernel
+def _draw_case(state: Words, sums: Floats) -> int:
+    """A case by the weights of those that are left."""
+    mark = uniform(state) * sums[1]
+    k = 1
+    while k < len(sums) // 2:
+        k *= 2
+        if mark >= sums[k] and sums[k + 1] > 0.0:
+            mark -= sums[k]
+            k += 1
+    return k - len(sums) // 2
 
 
 @kernel
@@ -150,10 +190,14 @@ def _random_member(state: Words, words: Words) -> int:
 
 
 @kernel
-def lexicase(state: Words, passes: Words, population: Integers, parents: Integers) -> None:
+def lexicase(
+    state: Words, passes: Words, sums: Floats, population: Integers, parents: Integers
+) -> None:
     """Draw parents: cases in random order, each keeps those who pass it unless nobody does."""
     n_cases, words = passes.shape
-    order = np.arange(n_cases)
+    weighted = len(sums) > 0
+    order, weights = np.arange(n_cases), np.empty(n_cases)
+    tried = 0
     running = np.empty(words, np.uint64)
     kept = np.empty(words, np.uint64)
     for p in range(len(parents)):
@@ -163,10 +207,16 @@ def lexicase(state: Words, passes: Words, population: Integers, parents: Integer
             last = np.uint64(len(population) & 63)
             running[words - 1] = (np.uint64(1) << last) - np.uint64(1)
         for drawn in range(n_cases):
-            # One step of a shuffle: the rest of the order is only drawn if it is needed.
-            other = drawn + below(state, n_cases - drawn)
-            order[drawn], order[other] = order[other], order[drawn]
-            case = order[drawn]
+            tried = drawn + 1
+            if weighted:
+                case = _draw_case(state, sums)
+                order[drawn], weights[drawn] = case, sums[len(sums) // 2 + case]
+                _set_weight(sums, case, 0.0)
+            else:
+                # One step of a shuffle: the rest of the order is only drawn if it is needed.
+                other = drawn + below(state, n_cases - drawn)
+                order[drawn], order[other] = order[other], order[drawn]
+                case = order[drawn]
             anyone = np.uint64(0)
             several = np.uint64(0)
             for w in range(words):
@@ -181,4 +231,7 @@ def lexicase(state: Words, passes: Words, population: Integers, parents: Integer
                     running[w] = kept[w]
                 if several == 0:
                     break
+        if weighted:
+            for k in range(tried):
+                _set_weight(sums, order[k], weights[k])
         parents[p] = population[_random_member(state, running)]

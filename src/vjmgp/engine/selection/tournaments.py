@@ -1,4 +1,7 @@
-"""Selection by dominance: the dominance tournament (DTS) and the Pareto tournament (PTS)."""
+"""Selection by dominance: the dominance tournament (DTS) and the Pareto tournament (PTS).
+
+The weights of rows play their part in the objectives.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from ..arrays import Floats, Integers, Whole, Words
 from ..compiling import kernel, part_of_kernel
 from ..population import Individuals
 from ..rng import below
+from ..weights import RowWeights
 
 SHARE = 0.1
 """Of the population that takes part in a Pareto tournament."""
@@ -17,6 +21,8 @@ class DominanceTournament:
     """Of two random individuals the one that dominates; either one where neither does."""
 
     name = "dominance_tournament"
+
+    def __init__(self, weights: RowWeights | None = None) -> None: ...
 
     def select(
         self,
@@ -36,6 +42,8 @@ class ParetoTournament:
     """The first front of a random tenth of the population, an even number of it at a time."""
 
     name = "pareto_tournament"
+
+    def __init__(self, weights: RowWeights | None = None) -> None: ...
 
     def select(
         self,
