@@ -102,8 +102,8 @@ def test_init_makes_a_config_that_passes_the_check(table, capsys):
     assert main(["study", "check", "mine.yaml"]) == 0
     said = capsys.readouterr().out
     assert " minutes of one core." in said
-    assert "The level 0.01 needs 8 seeds at least." in said
-    assert "mine.yaml is right: 1 experiment, 5 methods, 4 datasets, 10 seeds; 200 runs" in said
+    assert "The level 0.01 needs at least 8 seeds." in said
+    assert "mine.yaml is valid: 1 experiment, 5 methods, 4 datasets, 10 seeds; 200 runs" in said
     assert main(["study", "init", "mine.yaml"]) == 2  # nothing is overwritten
     assert main(["study", "init", "other.yaml"]) == 0
     assert main(["study", "check", "other.yaml"]) == 0
@@ -131,7 +131,7 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     tables = all_tables(folder)
     lock = claim(folder / "results", "study.yaml")
     assert main(["study", "run", "study.yaml"]) == 3
-    assert "the study is running already (process" in capfd.readouterr().err
+    assert "the study is already running (process" in capfd.readouterr().err
     lock.release()
     assert main(["study", "report", "study.yaml", "--cores", "2"]) == 0
     assert f"Report: {folder}/results/report.html" in capfd.readouterr().out
@@ -152,7 +152,7 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     text = page.read_text()
     page.write_text(text.replace("192", "193"))
     assert main(["verify", "study.yaml", "--runs", "0"]) == 1
-    assert "damaged: results/report/datasets.html. This repairs it:" in capfd.readouterr().out
+    assert "damaged: results/report/datasets.html. To repair it:" in capfd.readouterr().out
     page.write_text(text)
     # A result that was made up, with a checksum that fits.
     path = file_of(folder, "VJM")
@@ -253,7 +253,7 @@ def test_a_study_that_is_stopped(tmp_path, number):
     assert "Traceback" not in said
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number), said
     assert is_running(tmp_path / "results") is None
-    assert "Everything that was finished is kept in results" in said
+    assert "Everything that finished is kept in results" in said
     if number == signal.SIGINT:
         assert "did not complete successfully" not in said
 
@@ -267,4 +267,4 @@ def test_of_two_starts_in_one_moment_one_runs(tmp_path):
     said = {process.communicate()[1]: process.returncode for process in both}
     assert sorted(said.values()) == [0, 3]
     (refused,) = (text for text, code in said.items() if code)
-    assert "vjmgp: the study is running already (process " in refused
+    assert "vjmgp: the study is already running (process " in refused

@@ -130,7 +130,7 @@ def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path
     start(tmp_path / "results", "vjmgp_d")
     assert left_in(queue) == ["b1", "mine"]
     said = capsys.readouterr().err
-    assert said == "Note: 2 jobs of a killed run in the queue: cancelled.\n"
+    assert said == "Note: cancelled 2 jobs that a killed run had left in the queue.\n"
     assert lock.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
 
 
@@ -197,7 +197,7 @@ def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
     }
     snakemake(tmp_path, STUDY, "--unlock")
     said = snakemake(tmp_path, STUDY, lasso(tmp_path))
-    assert "of a killed run in the queue: cancelled." in said
+    assert "that a killed run had left in the queue." in said
     assert left_in(queue) == ["other"]
 
 

@@ -69,7 +69,7 @@ def test_a_step_stops_at_damage_and_a_command_repairs_it(study, monkeypatch, cap
     damaged = {*contents, file_of(folder, "VJM"), lasso, table}
     config["experiments"]["one"]["methods"].append("Standard GP")
     said = snakemake(folder, config, TARGET, ok=False)
-    assert "data.parquet is damaged. This repairs it: vjmgp study repair CONFIG" in said
+    assert "data.parquet is damaged. To repair it: vjmgp study repair CONFIG" in said
     assert splits.read_bytes() != contents[splits]  # plain Snakemake repairs nothing
     (folder / "study.yaml").write_text(yaml.safe_dump(STUDY))
     assert main(["study", "status", "study.yaml"]) == 3
@@ -77,9 +77,9 @@ def test_a_step_stops_at_damage_and_a_command_repairs_it(study, monkeypatch, cap
     assert main(["study", "repair", "study.yaml"]) == 0
     said = capfd.readouterr()
     assert set(said.err.splitlines()) == {
-        f"DAMAGED: {path.relative_to(folder)}; it is made again." for path in damaged
+        f"DAMAGED: {path.relative_to(folder)}; it will be made again." for path in damaged
     }
-    assert "5 damaged files taken away. Next: vjmgp study run study.yaml" in said.out
+    assert "Removed 5 damaged files. Next: vjmgp study run study.yaml" in said.out
     assert main(["study", "run", "study.yaml", "--cores", "2", "--", TARGET, "one"]) == 0
     ours = all_tables(folder)
     assert {name: ours[name] for name in tables} == tables
@@ -131,7 +131,7 @@ def test_a_full_disk_is_named_and_nothing_finished_is_lost(tmp_path, mount, fini
     mount(tmp_path / "results", "size=60k")
     said = snakemake(tmp_path, STUDY, TARGET, ok=False)
     assert "No space is left on the disk, or in your quota. Make room, and run again." in said
-    assert "Everything that was finished is kept" in said
+    assert "Everything that finished is kept" in said
     before = made(tmp_path)
     assert before
     subprocess.run(["mount", "-o", "remount,size=10m", tmp_path / "results"], check=True)

@@ -42,7 +42,7 @@ def test_the_guides_example_gets_the_full_comparison(tmp_path):
 def test_a_path_that_leads_nowhere_is_told(tmp_path):
     said = snakemake(tmp_path, small({}), "-n", ok=False)
     where = "methods.Roughness.gp.regularizer"
-    assert f"{where}: Python finds no module for my_measures.Roughness. Put its file" in said
+    assert f"{where}: Python cannot find the module of my_measures.Roughness. Put its file" in said
     x = [[1.0], [2.0], [3.0]]
     for name, message in (
         ("nowhere.Thing", "No module named 'nowhere'"),

@@ -165,7 +165,8 @@ def test_errors_and_no_work_are_told():
         "my.yaml: no key",
         "Nothing to be done (all requested files are present).",
         "Error:",
-        "a/splits.json: deleted while the study ran. The same command makes it again and goes on.",
+        "a/splits.json: deleted while the study ran. Run the same command to make it again and "
+        "continue.",
     ]
 
 

@@ -204,9 +204,12 @@ def test_seconds_make_variants_that_time_ends():
                 "methods": {"Mine": {"estimator": "nowhere.Thing"}},
                 "experiments": {"one": {"methods": ["Mine"]}},
             },
-            "methods.Mine.estimator: Python finds no module for nowhere.Thing. Put its file beside",
+            "methods.Mine.estimator: Python cannot find the module of nowhere.Thing. Put its file beside",
         ),
-        ({"protocols": {"paper": {"train_rows": 5}}}, "protocols.paper: this one is there already"),
+        (
+            {"protocols": {"paper": {"train_rows": 5}}},
+            "protocols.paper: this protocol exists already",
+        ),
         (
             {"methods": {"..": {"gp": {}}}, "experiments": {"one": {"methods": [".."]}}},
             "methods...: the name needs a letter a to z or a digit.",

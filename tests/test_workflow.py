@@ -99,7 +99,7 @@ def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
     path = folder / "other.yaml"
     path.write_text(yaml.safe_dump(other))
     said = snakemake(folder, path, TARGET)
-    assert "/study.yaml. Runs that both have are shared" in said
+    assert "/study.yaml. Runs that both need are shared" in said
     assert {name for name in ran(before, folder) if "192_vineyard" in name} == {
         "runs/paper/192_vineyard/VJM/seeds_0-1",
         "runs/paper/192_vineyard/Standard_GP/seeds_0-1",
@@ -259,7 +259,7 @@ def test_a_killed_job_stops_no_other_and_says_why(study, warm):
     said = snakemake(folder, config, TARGET, ok=False)
     assert "FAILED: run_baseline: Crash on 192_vineyard, seeds 0-1" in said
     assert "The job was killed, probably out of memory. Run fewer at once" in said
-    assert "The study is not complete. Everything that was finished is kept" in said
+    assert "The study is not complete. Everything that finished is kept" in said
     assert ran(before, folder) == {"runs/paper/192_vineyard/Standard_GP/seeds_0-1"}
 
 

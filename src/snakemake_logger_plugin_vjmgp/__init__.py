@@ -1,7 +1,7 @@
 """What Snakemake shows while it runs: one line of progress, and what went wrong.
 
 The default profile turns it on (`logger: vjmgp`); `--logger` with nothing after it, or another
-profile, brings Snakemake's own output back. The whole log is in .snakemake/log as ever.
+profile, brings Snakemake's own output back. The whole log is in .snakemake/log as always.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ STOPPED = "Terminating processes on user request"
 RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
 NOTHING_TO_DO = "Nothing to be done"
 LOCKED = (
-    "Error:\nSnakemake's lock is on this directory: another run is under way, or one was killed. "
-    "Nothing is lost. `vjmgp study status CONFIG` says which; `vjmgp study resume CONFIG` goes on "
-    "where none is under way, as does the same command after one with --unlock."
+    "Error:\nSnakemake has locked this directory: another run is under way, or one was killed. "
+    "Nothing is lost. `vjmgp study status CONFIG` says which. If none is under way, `vjmgp study "
+    "resume CONFIG` continues, as does the same command after one with --unlock."
 )
 GONE = "Missing files after"
 KNOWN = [[reason] for reason in REASONS.values()]
@@ -47,7 +47,7 @@ def without_places(text: str) -> str:
     if GONE in text:
         files = [line.split(" (missing")[0].strip() for line in lines if " (missing" in line]
         what = f"{', '.join(files)}: deleted while the study ran."
-        return f"Error:\n{what} The same command makes it again and goes on."
+        return f"Error:\n{what} Run the same command to make it again and continue."
     if not lines[0].startswith("WorkflowError"):
         return text
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])

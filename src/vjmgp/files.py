@@ -28,7 +28,7 @@ class DamagedFileError(ValueError):
 
     def __init__(self, where: str, why: str = "") -> None:
         super().__init__(
-            f"{where} is damaged{why and f' ({why})'}. This repairs it: vjmgp study repair CONFIG"
+            f"{where} is damaged{why and f' ({why})'}. To repair it: vjmgp study repair CONFIG"
         )
 
 

@@ -2,7 +2,7 @@
 
 
 rule mark_results:
-    # Who finds files in a folder without this mark leaves them alone.
+    # A folder with files but without this mark is somebody else's: it is left alone.
     output:
         touch(at(paths.MARK)),
     priority: 40

@@ -52,11 +52,11 @@ def add_to(commands: Any) -> None:
     for name, function, text in (
         ("check", check, "say what is wrong with a config, and what it amounts to"),
         ("run", start, "run a study"),
-        ("resume", resume, "go on with a study that was killed"),
+        ("resume", resume, "continue a study that was killed"),
         ("retry", retry, "run failed runs again"),
         ("status", status, "say how far a study is"),
         ("report", report, "make the report of a study, or of what is there of it"),
-        ("repair", repair, "take damaged files away, so that the next run makes them again"),
+        ("repair", repair, "remove damaged files, so that the next run makes them again"),
         ("prune", prune, "delete runs that none of these configs asks for"),
     ):
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
@@ -129,17 +129,17 @@ def check(options: argparse.Namespace) -> int:
     ]  # fmt: skip
     words = ", ".join(_count(number, word) for number, word in amounts)
     jobs = _count(len(files), "job")
-    print(f"{options.config} is right: {words}; {_count(runs, 'run')} in {jobs}.")
+    print(f"{options.config} is valid: {words}; {_count(runs, 'run')} in {jobs}.")
     seconds, unknown = estimate.seconds_of(study)
     beside = f", and what {', '.join(unknown)} takes" if unknown else ""
     core_hours = f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"
     print(f"It takes about {core_hours} of one core{beside}.")
     needed = estimate.seeds_needed(study.significance)
-    few = ": with fewer, every comparison is similar." if study.seeds < needed else "."
-    print(f"The level {study.significance:g} needs {needed} seeds at least{few}")
+    few = ": with fewer, no difference can be significant." if study.seeds < needed else "."
+    print(f"The level {study.significance:g} needs at least {needed} seeds{few}")
     print(f"Results: {study.results.resolve()}")
     if study.skipped:
-        print(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
+        print(f"Skipped because their packages are not installed: {', '.join(study.skipped)}")
     return Exit.DONE
 
 
@@ -181,7 +181,7 @@ def repair(options: argparse.Namespace) -> int:
     busy = _busy(study)
     if not busy:
         count = _repair(study)
-        then = f"{_count(count, 'damaged file')} taken away. Next: vjmgp study run {options.config}"
+        then = f"Removed {_count(count, 'damaged file')}. Next: vjmgp study run {options.config}"
         print(then if count else "No file is damaged.")
     return busy
 
@@ -192,7 +192,7 @@ def _repair(study: Study) -> int:
     from ..operations.status import named
 
     damaged = take_away(study.results)
-    for line in named("DAMAGED", damaged, "it is made again."):
+    for line in named("DAMAGED", damaged, "it will be made again."):
         print(line, file=sys.stderr)
     return len(damaged)
 
@@ -253,7 +253,7 @@ def _busy(study: Study) -> int:
 
     who = is_running(study.results, patience=2.0)
     if who:
-        print(f"vjmgp: the study is running already ({who}).", file=sys.stderr)
+        print(f"vjmgp: the study is already running ({who}).", file=sys.stderr)
     return Exit.NOT_NOW if who else Exit.DONE
 
 

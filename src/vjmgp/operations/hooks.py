@@ -35,9 +35,9 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     held = lock.claim(study.results, config, run_id)
     if before and before != config:
         say(
-            f"Note: {study.results} has the study of {before}. Runs that both have are shared; "
-            "tables and report are now those of this study. A folder of its own keeps both: "
-            "--config results=FOLDER"
+            f"Note: {study.results} holds the study of {before}. Runs that both need are shared; "
+            "tables and report will be those of this study. To keep both, give this one a folder "
+            "of its own: --config results=FOLDER"
         )
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
@@ -97,9 +97,11 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
         ]
         if len(failed) > MOST_FAILURES:
             lines.append(f"  … all of them in {failures}")
-        lines.append("This tries them again: vjmgp study retry CONFIG")
+        lines.append("To try them again: vjmgp study retry CONFIG")
     if study.skipped:
-        lines.append(f"Skipped, as their packages are not installed: {', '.join(study.skipped)}")
+        lines.append(
+            f"Skipped because their packages are not installed: {', '.join(study.skipped)}"
+        )
     is_whole = Path(study.manifest("write_report")).exists()  # else something else was asked for
     place = study.results / paths.REPORT if is_whole else study.results
     lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
@@ -110,7 +112,7 @@ def message_after_failure(study: Study) -> str:
     """What happened to what was computed, and how to go on."""
     results = study.results
     return (
-        f"\nThe study is not complete. Everything that was finished is kept in {results}; the same "
-        f"command goes on from there. Logs of all jobs: {results / 'logs'}\n"
-        "A report of what is there: snakemake with the target report_so_far, or vjmgp study report"
+        f"\nThe study is not complete. Everything that finished is kept in {results}; run the same "
+        f"command to continue. Logs of all jobs: {results / 'logs'}\n"
+        "For a report of what is there: vjmgp study report CONFIG, or snakemake report_so_far"
     )

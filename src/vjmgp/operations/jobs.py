@@ -23,7 +23,7 @@ DISK_FULL = 73
 REASONS = {
     DISK_FULL: "No space is left on the disk, or in your quota. Make room, and run again.",
     warm.CRASHED: "The job was killed, probably out of memory. Run fewer at once (--cores 1), or "
-    "give its method more by mem_mb in the config.",
+    "give its method more memory with mem_mb in the config.",
 }
 FOR_SNAKEMAKE = ("mark", "kernels", "made", "stamp")
 """Files of a rule that are no arguments of its step."""

@@ -36,7 +36,7 @@ def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
             )
         elif jobs:
             _say("scancel", *jobs)
-            said = f"{count} of a killed run in the queue: cancelled."
+            said = f"cancelled {count} that a killed run had left in the queue."
         if is_alone:
             lock.note(results, {"job_names": [run_id] if run_id else []})
     except (OSError, subprocess.SubprocessError) as error:

@@ -65,7 +65,7 @@ class State(NamedTuple):
             here = "(paths in a config start from the folder you are in)"
             lines.append(f"Nothing is there yet: {self.results} {here}")
         elif not self.running:
-            lines.append(f"Not complete; vjmgp study resume goes on. Results: {self.results}")
+            lines.append(f"Not complete; vjmgp study resume continues. Results: {self.results}")
         return "\n".join(lines)
 
 

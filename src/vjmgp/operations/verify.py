@@ -39,7 +39,7 @@ class Finding:
 def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     """Look at everything on disk, and compute a random sample of the runs again."""
     damaged = list(damaged_files(study.results))
-    text = f"damaged: {', '.join(map(str, damaged))}. This repairs it: vjmgp study repair CONFIG"
+    text = f"damaged: {', '.join(map(str, damaged))}. To repair it: vjmgp study repair CONFIG"
     yield Finding("checksums of all files", not damaged, text if damaged else "right")
     if damaged:
         return

@@ -86,8 +86,8 @@ def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, 
     if method.own_class and own_code(method.own_class, *places) is None:
         key = "gp.regularizer" if method.is_gp else "estimator"
         raise ConfigError(
-            f"methods.{name}.{key}: Python finds no module for {method.own_class}. Put its file "
-            "beside the config, or its folder into PYTHONPATH."
+            f"methods.{name}.{key}: Python cannot find the module of {method.own_class}. Put its file "
+            "beside the config, or its folder on PYTHONPATH."
         )
     return method
 
@@ -182,7 +182,7 @@ def _check_results_folder(folder: str) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether vjmgp has made a folder: whoever made the files of another wants to keep them."""
+    """Whether vjmgp made a folder. In somebody else's, nothing is written."""
     return any((folder / mark).exists() for mark in (paths.MARK, paths.LOCK))
 
 
@@ -201,7 +201,9 @@ def _protocols(config: Json) -> dict[str, Protocol]:
     protocols = dict(PAPERS)
     for name, entry in config["protocols"].items():
         if name in protocols:
-            raise ConfigError(f"protocols.{name}: this one is there already; choose another name.")
+            raise ConfigError(
+                f"protocols.{name}: this protocol exists already; choose another name."
+            )
         if ("train_rows" in entry) == ("train_share" in entry):
             raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
         protocols[name] = Protocol(**{"train_rows": None} | entry)
