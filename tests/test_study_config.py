@@ -204,7 +204,7 @@ def test_seconds_make_variants_that_time_ends():
                 "methods": {"Mine": {"estimator": "nowhere.Thing"}},
                 "experiments": {"one": {"methods": ["Mine"]}},
             },
-            "methods.Mine.estimator: Python cannot find the module of nowhere.Thing. Put its file beside",
+            "methods.Mine.estimator: Python cannot find the module of nowhere.Thing. Put its file",
         ),
         (
             {"protocols": {"paper": {"train_rows": 5}}},

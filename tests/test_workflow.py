@@ -123,16 +123,20 @@ def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
 
 
 def test_a_table_that_is_asked_for_alone_is_never_stale(study):
+    """Of other settings, with other runs or with the same."""
     folder, config, _ = study
-    table = "results/tables/one/summary.csv"
-    snakemake(folder, config, table)
-    before = timeless(folder / table)
-    config["methods"]["VJM"]["gp"]["generations"] = 3
-    snakemake(folder, config, table)
-    assert timeless(folder / table) != before
-    config["methods"]["VJM"]["gp"]["generations"] = 2
-    snakemake(folder, config, table)
-    assert timeless(folder / table) == before
+    table = "results/tables/one/tests_test_r2.csv"
+
+    def made_with(**changes):
+        snakemake(folder, config | changes, table)
+        return timeless(folder / table)
+
+    first = made_with()
+    assert made_with(significance=0.9) != first
+    methods = copy.deepcopy(config["methods"])
+    methods["VJM"]["gp"]["generations"] = 20
+    assert made_with(methods=methods) != first
+    assert made_with() == first
     assert "Nothing to be done" in snakemake(folder, config, table)
 
 

@@ -86,8 +86,8 @@ def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, 
     if method.own_class and own_code(method.own_class, *places) is None:
         key = "gp.regularizer" if method.is_gp else "estimator"
         raise ConfigError(
-            f"methods.{name}.{key}: Python cannot find the module of {method.own_class}. Put its file "
-            "beside the config, or its folder on PYTHONPATH."
+            f"methods.{name}.{key}: Python cannot find the module of {method.own_class}. Put its "
+            "file beside the config, or its folder on PYTHONPATH."
         )
     return method
 
