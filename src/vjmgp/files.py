@@ -178,8 +178,7 @@ def close_journal(path: Path) -> None:
 def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
     """Note the checksums of files and folders, and forget what the same step made before.
 
-    A manifest is called STEP-IDENTITY.json, with a stamp beside it; those with another identity are
-    of other settings or code.
+    A manifest is called STEP-IDENTITY.json; others of the step are of other settings or code.
     """
     sums = {
         os.path.relpath(path, manifest.parent): checksum(path)
@@ -187,9 +186,8 @@ def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
         for path in (sorted(place.rglob("*")) if place.is_dir() else [place])
         if path.is_file() and not path.name.startswith(".")
     }
-    for other in manifest.parent.glob(f"{manifest.stem[:-9]}-????????.*"):
-        if other.stem != manifest.stem:
-            other.unlink()
+    for other in manifest.parent.glob(f"{manifest.stem[:-9]}-????????.json"):
+        other.unlink()
     write_sealed(manifest, {"files": sums})
 
 

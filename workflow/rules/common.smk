@@ -102,15 +102,19 @@ def made_by(*steps):
     )
 
 
-def stamp_of(step):
-    """A file that has a step run if its manifest is missing, whichever of its files is asked for."""
+def run_unless_made(step):
+    """No files, but a step runs whose manifest is missing, whichever of its files is asked for.
 
-    def stamp(wildcards):
-        manifest = Path(STUDY.manifest(step, getattr(wildcards, "experiment", "")))
-        path = str(manifest.with_suffix(".stamp"))
-        return ancient(path) if manifest.exists() else path
+    Tables have the same name whatever the config: without it, one of other settings would do.
+    """
 
-    return stamp
+    def no_files(wildcards):
+        manifest = STUDY.manifest(step, getattr(wildcards, "experiment", ""))
+        if not Path(manifest).exists():
+            workflow.dag.forcefiles.add(manifest)
+        return []
+
+    return no_files
 
 
 def grow(**amounts):

@@ -7,7 +7,7 @@ rule draw_figures:
         runs=ancient(TABLES.runs),
         curves=ancient(TABLES.curves),
         made=kept(map(STUDY.manifest, ("collect_runs", "compare_methods"))),
-        stamp=stamp_of("draw_figures"),
+        outdated=run_unless_made("draw_figures"),
     output:
         figures=report(
             directory(TABLES.figures),
@@ -36,7 +36,7 @@ rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
         kernels=kept(map(STUDY.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
-        stamp=stamp_of("illustrations"),
+        outdated=run_unless_made("illustrations"),
     output:
         figures=report(
             directory(at(paths.ILLUSTRATIONS)),

@@ -12,7 +12,7 @@ rule write_report:
             for path in (files.models, files.figures, *files.statistics.values())
         ),
         made=made_by("join_runs", "score_claims", "illustrations", *OF_EXPERIMENT),
-        stamp=stamp_of("write_report"),
+        outdated=run_unless_made("write_report"),
     output:
         page=at(paths.REPORT),
         pages=directory(at(paths.PAGES)),

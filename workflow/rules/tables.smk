@@ -8,18 +8,10 @@ SUMMARIES = {
 }
 
 
-rule stamp:
-    output:
-        touch(at(paths.STAMP)),
-    wildcard_constraints:
-        step="[A-Za-z0-9_/]+",
-    localrule: True
-
-
 rule collect_runs:
     input:
         records=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
-        stamp=stamp_of("collect_runs"),
+        outdated=run_unless_made("collect_runs"),
     output:
         runs=TABLES.runs,
         curves=TABLES.curves,
@@ -39,7 +31,7 @@ rule join_runs:
     input:
         tables=kept(files.runs for files in STUDY.report_files().experiments.values()),
         made=made_by("collect_runs"),
-        stamp=stamp_of("join_runs"),
+        outdated=run_unless_made("join_runs"),
     output:
         runs=table(at(paths.ALL_RUNS), "all runs"),
         failures=at(paths.FAILURES),
@@ -58,7 +50,7 @@ rule compare_methods:
     input:
         runs=ancient(TABLES.runs),
         made=ancient(STUDY.manifest("collect_runs")),
-        stamp=stamp_of("compare_methods"),
+        outdated=run_unless_made("compare_methods"),
     output:
         **TABLES.statistics
         | {
@@ -84,7 +76,7 @@ rule score_claims:
     input:
         runs=ancient(at(paths.ALL_RUNS)),
         made=made_by("join_runs"),
-        stamp=stamp_of("score_claims"),
+        outdated=run_unless_made("score_claims"),
     output:
         table=table(at(paths.SCOREBOARD), "the paper's claims and our outcome"),
         latex=at(paths.SCOREBOARD_TEX),

@@ -25,7 +25,7 @@ REASONS = {
     warm.CRASHED: "The job was killed, probably out of memory. Run fewer at once (--cores 1), or "
     "give its method more memory with mem_mb in the config.",
 }
-FOR_SNAKEMAKE = ("mark", "kernels", "made", "stamp")
+FOR_SNAKEMAKE = ("mark", "kernels", "made", "outdated")
 """Files of a rule that are no arguments of its step."""
 
 

@@ -73,7 +73,8 @@ def repair(results: Path) -> list[Path]:
             path.replace(journal_of(path))
         elif path.relative_to(results).parts[0] in ("runs", "splits", "noise", "datasets"):
             path.unlink(missing_ok=True)
-    _unmake(manifests)
+    for path in manifests:
+        path.unlink()
     _set_times_right(results)
     return damaged
 
@@ -99,16 +100,9 @@ def retry_failed(study: Study) -> int:
             for record in good:
                 append_record(journal_of(path), record)
             path.unlink()
-    if count:  # tables and report show them
-        _unmake(study.results.glob(MANIFESTS))
-    return count
-
-
-def _unmake(manifests: Iterable[Path]) -> None:
-    """Have the steps run again that wrote these manifests."""
-    for manifest in list(manifests):
+    for manifest in list(study.results.glob(MANIFESTS)) if count else ():  # tables show them
         manifest.unlink()
-        manifest.with_suffix(".stamp").unlink(missing_ok=True)
+    return count
 
 
 def unasked(studies: Iterable[Study]) -> list[Path]:
