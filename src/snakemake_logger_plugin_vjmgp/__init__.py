@@ -75,12 +75,6 @@ def _from_logs(logs: Iterable[str] | None) -> list[str]:
     return told
 
 
-def _asked(resources: Any) -> str:
-    """What a job asks a cluster for."""
-    memory, minutes = (getattr(resources, name, None) for name in ("mem_mb", "runtime"))
-    return f", with {memory} MB and {minutes} minutes" if memory and minutes else ""
-
-
 def _jobs(count: int) -> str:
     return "1 job" if count == 1 else f"{count} jobs"
 
@@ -135,7 +129,9 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self.progress.start(record.jobid, record.rule_name, what)
             if record.jobid in self.retried:
                 self.retried.remove(record.jobid)
-                self._print(f"AGAIN: {record.rule_name}: {what}{_asked(record.resources)}")
+                asks = [getattr(record.resources, name, None) for name in ("mem_mb", "runtime")]
+                more = ", with {} MB and {} minutes".format(*asks) if all(asks) else ""
+                self._print(f"AGAIN: {record.rule_name}: {what}{more}")
             self._draw()
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)

@@ -79,11 +79,7 @@ class Method:
         return f"{self.regularizer}-{self.definition['gp'].get('selection', 'lexicase')}"
 
     def minutes(self, runs: int) -> int:
-        """Minutes that a cluster should give a job of so many runs.
-
-        A run of genetic programming takes a second or less, one of the light learners three at
-        most: this leaves room for slow machines, and a failed job is given twice as much.
-        """
+        """Minutes that a cluster should give a job of so many runs: enough for slow machines."""
         if self.run_minutes:
             return math.ceil(runs * self.run_minutes)
         return max(5, math.ceil(runs * (0.2 if self.is_gp else 1.0)))
@@ -210,25 +206,20 @@ class Study:
 
     def splits(self, protocol: str, dataset: str, seeds: range | None = None) -> list[str]:
         """The files with the splits of these seeds, or of all."""
-        return self._by_block(
-            paths.SPLITS, self.split_id(protocol, dataset), protocol, dataset, seeds
-        )
+        names = {"protocol": protocol, "dataset": dataset}
+        names["identity"] = self.split_id(protocol, dataset)
+        return [self.at(paths.SPLITS, block=block, **names) for block in self._blocks(seeds)]
 
     def noise(self, protocol: str, dataset: str, seeds: range | None = None) -> list[str]:
         """The files with the noise estimates of these seeds, or of all."""
-        return self._by_block(
-            paths.NOISE, self.noise_id(protocol, dataset), protocol, dataset, seeds
-        )
+        names = {"protocol": protocol, "dataset": dataset}
+        names["identity"] = self.noise_id(protocol, dataset)
+        return [self.at(paths.NOISE, block=block, **names) for block in self._blocks(seeds)]
 
-    def _by_block(
-        self, part: str, number: str, protocol: str, dataset: str, seeds: range | None
-    ) -> list[str]:
-        names = {"protocol": protocol, "dataset": dataset, "identity": number}
-        return [
-            self.at(part, block=block, **names)
-            for block in blocks(self.seeds, int(self.config["seeds_per_job"]))
-            if seeds is None or set(seeds) & set(seeds_of(block))
-        ]
+    def _blocks(self, seeds: range | None) -> list[str]:
+        """The blocks of splits that hold some of these seeds."""
+        every = blocks(self.seeds, int(self.config["seeds_per_job"]))
+        return [b for b in every if seeds is None or set(seeds) & set(seeds_of(b))]
 
     def run_files(self, *experiments: str) -> list[str]:
         """The files with the runs of experiments, which may share some: each of them once."""

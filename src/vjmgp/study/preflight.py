@@ -22,9 +22,8 @@ LARGE_FILE = 50_000_000
 
 def check_before_a_run(study: Study) -> None:
     """Say what is wrong with the user's tables, classes and modules before any long work."""
-    check_own_data(study)
-    check_estimators(study)
-    check_own_regularizers(study)
+    for check in (check_own_data, check_estimators, check_own_regularizers):
+        check(study)
 
 
 def check_folders(study: Study) -> None:
