@@ -309,8 +309,8 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
     try:
         code = process.wait()
     finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+        for number, handler in before:  # one Ctrl-C is enough
+            signal.signal(number, signal.SIG_IGN if stops else handler)
     if code and stops:
         return Exit.STOPPED if stops[0] == signal.SIGINT else 128 + stops[0]
     if code == 1 and _busy(study):  # another was started in the same moment

@@ -18,6 +18,7 @@ from . import lock, slurm, warm
 
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
 """What SLURM's executor says its jobs are called."""
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 MOST_FAILURES = 20
 """That are listed at the end."""
 
@@ -41,11 +42,12 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
         )
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGHUP, _interrupt)
-        signal.signal(signal.SIGTERM, _interrupt)
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             threading.Thread(target=_wait_for_ctrl_c, daemon=True).start()
+        for number in STOPS:
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+                signal.signal(number, _interrupt)
     if study.config["warm_workers"] and is_local:
         warm.start()
     return held
@@ -60,7 +62,7 @@ def search_in(places: tuple[str, ...]) -> None:
 
 def _interrupt(*_: Any) -> None:
     """End as by Ctrl-C, once: Snakemake would wait for its jobs on SIGTERM, and die on SIGHUP."""
-    for number in (signal.SIGHUP, signal.SIGTERM):
+    for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
