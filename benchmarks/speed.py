@@ -19,8 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import machine, scaling, throughput
+from benchmarks import machine, rows, scaling, throughput
 from benchmarks.problems import no2
+from benchmarks.yardstick import STORED, yardstick
 from vjmgp import REGULARIZERS, compile_kernels
 from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.preparation import prepare
@@ -51,12 +52,15 @@ def full_runs(repeats: int) -> list[str]:
     cases["VJM with early stopping"] = Settings(early_stopping=True)
     preparation: dict[str, list[float]] = {label: [] for label in cases}
     evolution: dict[str, list[float]] = {label: [] for label in cases}
+    yardsticks: list[float] = []
     for repeat in range(repeats + 1):
         for label, settings in cases.items():  # in turn, so that a slow moment hits all alike
             run = Evolution(prepare(x, y, settings, seed=repeat))
             run.start()
             for _ in range(settings.generations):
                 run.step()
+            if repeat and label == "VJM":
+                yardsticks.append(yardstick())
             if repeat:  # the first round loads the kernels
                 preparation[label].append(run.preparation_seconds)
                 evolution[label].append(run.evolution_seconds)
@@ -78,6 +82,12 @@ def full_runs(repeats: int) -> list[str]:
         ),
         "",
         f"Evolution of VJM takes {stopping:.2f} times as long as with early stopping.",
+        "",
+        *(
+            f"Evolution of {label}: {ratio(evolution[label], yardsticks):.2f} yardsticks; "
+            f"engine 1.0 had {stored:.2f}."
+            for label, stored in STORED.items()
+        ),
     ]
 
 
@@ -108,6 +118,7 @@ def start_up() -> list[str]:
 SECTIONS = {
     "runs": ("A full run", lambda quick: full_runs(3 if quick else 15)),
     "start": ("Start-up", lambda quick: start_up()),
+    "rows": ("Rows", lambda quick: rows.report(rows.SIZES[:2] if quick else rows.SIZES)),
     "trees": ("Tree evaluation, node·rows per second", lambda quick: throughput.report()),
     "scaling": (
         "Scaling",

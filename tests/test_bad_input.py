@@ -3,6 +3,7 @@
 import copy
 import datetime
 import json
+import re
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -99,8 +100,11 @@ WRONG: dict[str, list] = {
     "population_size": [*NOT_WHOLE, 1, -5, 10**9],
     "generations": [*NOT_WHOLE, -1, 10**12],
     "max_time": ["a while", 0, -1.0, NAN, INF, True],
+    "patience": [1.5, "long", True, NAN, [3], 0, -1],
+    "max_rows": [1.5, "all", True, NAN, [3], 0, 9, -1],
     "restarts": [*NOT_WHOLE, 0, 10**9],
     "n_jobs": [0, 1.5, "all", True],
+    "warm_start": ["no", None, 1, 0.5],
     "random_state": [-1, 1.5, "lucky", NAN, True, np.random.default_rng(0)],
     "functions": [
         "add",
@@ -156,7 +160,11 @@ WRONG: dict[str, list] = {
     "progress": NOT_FLAGS,
 }
 PARAMETER_ROWS = [
-    Bad(f"{name} is {value!r}"[:60], fit(**{name: value}), rf"^{name} is .*; it must be ")
+    Bad(
+        re.sub(" at 0x.*", "", f"{name} is {value!r}"[:60]),
+        fit(**{name: value}),
+        rf"^{name} is .*; it must be ",
+    )
     for name, values in WRONG.items()
     for value in values
 ]

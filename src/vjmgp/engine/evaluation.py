@@ -13,7 +13,7 @@ import numpy as np
 
 from .addresses import call_address, no_addresses
 from .arrays import Codes, Floats, Integers, Whole
-from .compiling import kernel
+from .compiling import kernel, part_of_kernel
 from .functions import CONSTANT, FIRST_VARIABLE, apply, arity
 
 BLOCK = 384
@@ -29,7 +29,7 @@ class Workspace(NamedTuple):
     """One row per instruction: function, result, first and second operand."""
     stack: Integers
     sizes: Integers
-    """n_registers, n_rows."""
+    """n_registers, n_rows, and whether any function has an address."""
     addresses: Integers
     """Where the functions with codes below 0 are."""
 
@@ -46,12 +46,13 @@ def make_workspace(
     n_registers = 3 * (deepest_tree + 1) + (longest_tree + 1) // 2
     memory = np.empty(n_registers * BLOCK + n_inputs * n_rows)
     memory[n_registers * BLOCK :] = np.ascontiguousarray(columns).ravel()
+    addresses = no_addresses() if addresses is None else addresses
     return Workspace(
         memory,
         np.empty((longest_tree + 1, 4), np.int64),
         np.empty(longest_tree + 1, np.int64),
-        np.array([n_registers, n_rows]),
-        no_addresses() if addresses is None else addresses,
+        np.array([n_registers, n_rows, np.count_nonzero(addresses)]),
+        addresses,
     )
 
 
@@ -108,9 +109,15 @@ def translate(
     return count
 
 
-@kernel
-def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats) -> None:
-    """Run the translated instructions on rows first_row ≤ r < last_row; out[0] is first_row's."""
+@part_of_kernel
+def _run(
+    workspace: Workspace,
+    count: int,
+    first_row: Whole,
+    last_row: Whole,
+    out: Floats,
+    through_addresses: bool,
+) -> None:
     memory, program = workspace.memory, workspace.program
     n_rows = workspace.sizes[1]
     inputs = workspace.sizes[0] * BLOCK
@@ -125,12 +132,31 @@ def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out
             c = program[q, 1] * BLOCK
             target = place if q == count - 1 else memory[c : c + n]
             code = program[q, 0]
-            if code >= 0:
-                apply(code, memory[a : a + n], memory[b : b + n], target)
-            else:
+            if through_addresses and code < 0:
                 address = workspace.addresses[-1 - code]
                 call_address(address, code, memory[a : a + n], memory[b : b + n], target)
+            else:
+                apply(code, memory[a : a + n], memory[b : b + n], target)
         if count == 0:
             a = operand * BLOCK if operand >= 0 else inputs - (operand + 1) * n_rows + start
             for i in range(n):
                 place[i] = memory[a + i]
+
+
+@kernel
+def _run_through_addresses(
+    workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats
+) -> None:
+    _run(workspace, count, first_row, last_row, out, True)
+
+
+@kernel
+def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats) -> None:
+    """Run the translated instructions on rows first_row ≤ r < last_row; out[0] is first_row's.
+
+    Calls of functions that nobody can look into would make the loop slower for all others.
+    """
+    if workspace.sizes[2]:
+        _run_through_addresses(workspace, count, first_row, last_row, out)
+    else:
+        _run(workspace, count, first_row, last_row, out, False)

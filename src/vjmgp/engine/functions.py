@@ -121,11 +121,11 @@ def codes_of(functions: Sequence[str | OwnFunction]) -> list[int]:
 @kernel
 def arity(code: Whole) -> int:
     """How many children a node has."""
-    if code >= CONSTANT:
-        return 0
-    if code < 0:
-        return 2 if code < -FIRST_BINARY else 1
-    return 2 if code < FIRST_UNARY else 1
+    if code >= FIRST_UNARY:  # most nodes first: this is asked very often
+        return 1 if code < CONSTANT else 0
+    if code >= 0:
+        return 2
+    return 2 if code < -FIRST_BINARY else 1
 
 
 @kernel

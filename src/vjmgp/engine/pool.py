@@ -180,17 +180,19 @@ def _standardise(values: Floats, n: int, mean: float, scale: float) -> None:
 
 
 @part_of_kernel
-def _measure(scaling: Floats, values: Floats, n: int, weights: RowWeights) -> int:
+def _measure(
+    scaling: Floats, values: Floats, n: int, weights: Floats, sum_of_weights: float
+) -> int:
     """Set a new feature's mean and scale; return its state."""
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(values[i]))
-    mean = dot(values, weights.each, n) / weights.total
+    mean = dot(values, weights, n) / sum_of_weights
     total = 0.0
     for i in range(n):
         distance = values[i] - mean
-        total += weights.each[i] * (distance * distance)
-    deviation = np.sqrt(total / weights.total)
+        total += weights[i] * (distance * distance)
+    deviation = np.sqrt(total / sum_of_weights)
     scaling[MEAN], scaling[SCALE] = mean, 0.0
     if not np.isfinite(deviation):
         return INVALID
@@ -210,7 +212,13 @@ def _take_slot(pool: Pool, facts: Integers) -> None:
 
 @part_of_kernel
 def training_feature(
-    pool: Pool, tree: int, workspace: Workspace, n: int, weights: RowWeights, out: Floats
+    pool: Pool,
+    tree: int,
+    workspace: Workspace,
+    n: int,
+    weights: Floats,
+    sum_of_weights: float,
+    out: Floats,
 ) -> None:
     """The standardised feature on the training rows, into `out`.
 
@@ -227,7 +235,7 @@ def training_feature(
     run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
     new = facts[STATE] == NEW
     if new:
-        facts[STATE] = _measure(scaling, out, n, weights)
+        facts[STATE] = _measure(scaling, out, n, weights, sum_of_weights)
         if facts[STATE] == INVALID:
             return
     _standardise(out, n, scaling[MEAN], scaling[SCALE])
@@ -290,7 +298,9 @@ def fill_training_rows(
     """Evaluate new trees on the training rows; `scratch` has room for these."""
     for tree in trees:
         if pool.facts[tree, STATE] == NEW:
-            training_feature(pool, tree, workspace, len(scratch), weights, scratch)
+            training_feature(
+                pool, tree, workspace, len(scratch), weights.each, weights.total, scratch
+            )
 
 
 @kernel

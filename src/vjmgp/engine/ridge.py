@@ -52,7 +52,13 @@ class RidgeScratch(NamedTuple):
     """alphas × n: fitted values."""
     weighted: Floats
     """max_trees × n: the features times the rows' weights; empty where there are none."""
-    rows: RowWeights
+    each: Floats
+    """The rows' weights …"""
+    total: float
+    """… their sum …"""
+    given: bool
+    copy: Floats
+    """… and the rest of `RowWeights`: flat, because numba counts what a nested tuple holds."""
 
 
 def make_ridge_scratch(
@@ -73,7 +79,10 @@ def make_ridge_scratch(
         errors=np.empty((n_alphas, n)),
         values=np.empty((n_alphas, n)),
         weighted=np.empty((max_trees, n) if weights.given else (0, 0)),
-        rows=weights,
+        each=weights.each,
+        total=weights.total,
+        given=weights.given,
+        copy=weights.copy,
     )
 
 
@@ -119,7 +128,7 @@ def _loo_of_rows(
     solved, leverage, fitted = scratch.solved, scratch.leverage[:width], scratch.fitted[:width]
     factor = scratch.factor[a]
     for i in range(width):
-        leverage[i] = 1.0 / scratch.rows.total
+        leverage[i] = 1.0 / scratch.total
         fitted[i] = mean
     for k in range(m):
         z = scratch.z[k, first:last]
@@ -142,8 +151,8 @@ def _loo_of_rows(
         for i in range(width):
             u[i] *= reciprocal
             leverage[i] += u[i] * u[i]
-    if scratch.rows.given:
-        copy = scratch.rows.copy[first:last]
+    if scratch.given:
+        copy = scratch.copy[first:last]
         for i in range(width):
             leverage[i] *= copy[i]
     errors, values, target = scratch.errors[a, first:last], scratch.values[a], y[first:last]
@@ -157,10 +166,10 @@ def _loo_of_rows(
 def weighted_feature(scratch: RidgeScratch, k: int, n: int) -> Floats:
     """Feature k times the rows' weights; without weights the feature itself."""
     feature = scratch.z[k]
-    if scratch.rows.given:
+    if scratch.given:
         feature = scratch.weighted[k]
         for i in range(n):
-            feature[i] = scratch.rows.each[i] * scratch.z[k, i]
+            feature[i] = scratch.each[i] * scratch.z[k, i]
     return feature
 
 
@@ -171,11 +180,16 @@ def fit_ridge(
     """Fit the first m features; return the number of the best alpha and its mean LOO error."""
     n = len(y)
     for i in range(m):
-        feature = weighted_feature(scratch, i, n)
         # Σ w·z = 0, so the target needs no centring here.
-        scratch.moments[i] = dot(feature, y, n)
-        for j in range(i + 1):
-            scratch.gram[i, j] = dot(feature, scratch.z[j], n)
+        if scratch.given:
+            feature = weighted_feature(scratch, i, n)
+            scratch.moments[i] = dot(feature, y, n)
+            for j in range(i + 1):
+                scratch.gram[i, j] = dot(feature, scratch.z[j], n)
+        else:  # the same; told apart here, the loop needs no variable array
+            scratch.moments[i] = dot(scratch.z[i], y, n)
+            for j in range(i + 1):
+                scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
     for a in range(len(alphas)):
         factorise(scratch.gram, alphas[a], m, scratch.factor[a])
         solve(scratch.factor[a], scratch.moments, m, scratch.weights[a])
@@ -184,7 +198,7 @@ def fit_ridge(
             _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
     best, least = 0, np.inf
     for a in range(len(alphas)):
-        error = dot(scratch.errors[a], scratch.rows.each, n) / scratch.rows.total
+        error = dot(scratch.errors[a], scratch.each, n) / scratch.total
         if error < least:
             best, least = a, error
     return best, least
@@ -204,7 +218,7 @@ def _load_features(
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.facts[tree, STATE] != INVALID:
-            training_feature(pool, tree, workspace, n, scratch.rows, scratch.z[t])
+            training_feature(pool, tree, workspace, n, scratch.each, scratch.total, scratch.z[t])
         valid = valid and pool.facts[tree, STATE] != INVALID
     return valid
 
@@ -235,7 +249,7 @@ def fit_individuals(
 ) -> None:
     """Objective 1, weights, fitted values and LOO errors of each row."""
     n = len(y)
-    mean = dot(y, scratch.rows.each, n) / scratch.rows.total
+    mean = dot(y, scratch.each, n) / scratch.total
     for row in rows:
         individuals.o1[row] = np.inf
         individuals.o2[row] = np.inf
@@ -262,7 +276,7 @@ def score_weights(
     Its errors are divided by 1 − hᵢ like those of the ridge that would be fitted to its features.
     """
     n, m = len(y), individuals.n_trees[row]
-    mean = dot(y, scratch.rows.each, n) / scratch.rows.total
+    mean = dot(y, scratch.each, n) / scratch.total
     _load_features(pool, individuals, workspace, scratch, n, row)
     best, _ = fit_ridge(scratch, y, mean, alphas, m)
     for t in range(m):
@@ -270,5 +284,5 @@ def score_weights(
         scratch.weights[best, t] = coefficients[t] / scale if scale > 0.0 else 0.0
     for first in range(0, n, ROWS):
         _loo_of_rows(scratch, y, mean, m, best, first, min(n, first + ROWS))
-    error = dot(scratch.errors[best], scratch.rows.each, n) / scratch.rows.total
+    error = dot(scratch.errors[best], scratch.each, n) / scratch.total
     _write(individuals, scratch, row, best, alphas[best], error)

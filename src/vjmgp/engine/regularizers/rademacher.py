@@ -97,7 +97,13 @@ def rademacher(
         m = individuals.n_trees[row]
         for i in range(m):
             training_feature(
-                pool, individuals.trees[row, i], workspace, n, scratch.rows, scratch.z[i]
+                pool,
+                individuals.trees[row, i],
+                workspace,
+                n,
+                scratch.each,
+                scratch.total,
+                scratch.z[i],
             )
             feature = weighted_feature(scratch, i, n)
             for j in range(i + 1):
@@ -117,5 +123,5 @@ def rademacher(
                     loss[i] += weight * z[i]
             for i in range(n):
                 loss[i] = loss[i] * loss[i]
-            total += max(dot(signs.signs[v], loss, n) / scratch.rows.total, 0.0)
+            total += max(dot(signs.signs[v], loss, n) / scratch.total, 0.0)
         individuals.o2[row] = total / (len(signs.signs) * signs.variance)

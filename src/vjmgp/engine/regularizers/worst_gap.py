@@ -29,7 +29,6 @@ from ..pool import (
 )
 from ..population import Individuals
 from ..vicinal import Vicinity
-from ..weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
@@ -48,7 +47,9 @@ class Sides(NamedTuple):
     """The fixed data of a run and room for one individual."""
 
     y: Floats
-    weights: RowWeights
+    each: Floats
+    """The rows' weights, and their sum."""
+    total: float
     partner: Words
     share: Floats
     first_row: int
@@ -128,7 +129,8 @@ class WorstGap(Regularizer):
         n = len(run.y)
         return Sides(
             run.y,
-            run.weights,
+            run.weights.each,
+            run.weights.total,
             self.vicinity.partner.astype(np.uint64),
             self.vicinity.share,
             run.first_extra_row,
@@ -149,11 +151,11 @@ def _clean_side(
         for i in range(n):
             clean[i] = sides.y[i] if mode == LABELS else individuals.fitted[row, i]
         return
-    clean[:] = dot(sides.y, sides.weights.each, n) / sides.weights.total
+    clean[:] = dot(sides.y, sides.each, n) / sides.total
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.scaling[tree, SCALE] > 0.0:
-            training_feature(pool, tree, workspace, n, sides.weights, sides.feature)
+            training_feature(pool, tree, workspace, n, sides.each, sides.total, sides.feature)
             weight = individuals.weights[row, t]
             for i in range(n):
                 clean[i] += weight * (
@@ -240,7 +242,7 @@ def worst_gaps(
     """
     n = len(sides.y)
     total = len(sides.share)
-    mean = dot(sides.y, sides.weights.each, n) / sides.weights.total
+    mean = dot(sides.y, sides.each, n) / sides.total
     step = n if early_stopping else total
     for row in rows:
         _clean_side(pool, individuals, workspace, sides, row, mode)
@@ -251,7 +253,7 @@ def worst_gaps(
                 last = min(begin + step, first + CHUNK)
                 _vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
                 _worst_of_rows(sides, first, last)
-            value = dot(sides.worst, sides.weights.each, n) / sides.weights.total
+            value = dot(sides.worst, sides.each, n) / sides.total
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
                 break
         individuals.o2[row] = value

