@@ -29,11 +29,6 @@ RULES = (
     *("report_so_far", "runs"),
 )
 """Names of the workflow's rules, which no experiment can have."""
-OF_A_RUN = {
-    *("noise_r2", "random_state", "n_jobs", "categorical_features", "callback", "progress"),
-    "warm_start",
-}
-"""Parameters of VJMRegressor that are a study's own affair."""
 UNLIMITED = 1_000_000
 """Generations of runs that time ends."""
 PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
@@ -56,9 +51,9 @@ def read_study(
     config = with_defaults(config, rules)
     _check_results_folder(config["results"])
     config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
-    for name, definition in config["methods"].items():
-        check_method(name, definition)
     definitions = known | config["methods"]
+    for name, definition in definitions.items():
+        _check_method(name, definition)
     config["datasets"] = _spell_out_datasets(config)
     own = {
         name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
@@ -97,15 +92,14 @@ def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, 
     return method
 
 
-def check_method(name: str, definition: Json) -> None:
-    """Refuse what the schema cannot see."""
+def _check_method(name: str, definition: Json) -> None:
     if ("gp" in definition) == ("estimator" in definition):
         raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
         raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+    gp = definition.get("gp", {})
     _check_import(definition.get("estimator", ""), f"methods.{name}.estimator")
-    if "gp" in definition:
-        _check_settings(definition["gp"], f"methods.{name}.gp")
+    _check_import(gp.get("regularizer", ""), f"methods.{name}.gp.regularizer")
     grids = [("grid", part) for part in grids_of(definition)]
     for part, entries in [("settings", definition.get("settings", {})), *grids]:
         for key, value in entries.items():
@@ -118,23 +112,9 @@ def check_method(name: str, definition: Json) -> None:
                         f"{where}: {item!r} is text to YAML, not a number; write it with a point, "
                         "such as 1.0e-4."
                     )
-
-
-def _check_settings(settings: Json, where: str) -> None:
-    """Refuse what VJMRegressor would. A regulariser of the user's own is not imported for it."""
-    from ..parameters import PARAMETERS, check_depths, checked  # slow, and seldom needed
-
-    if "." in str(settings.get("regularizer", "")):
-        _check_import(str(settings["regularizer"]), f"{where}.regularizer")
-        settings = {key: value for key, value in settings.items() if key != "regularizer"}
-    for key in settings:
-        require_known(key, PARAMETERS.keys() - OF_A_RUN, where, "setting of genetic programming")
-    try:
-        for key, value in settings.items():
-            checked(key, value)
-        check_depths(settings.get("init_depth", (0, 0)), settings.get("max_depth", 10))
-    except ValueError as error:
-        raise ConfigError(f"{where}.{error}") from None
+    low, high = gp.get("init_depth", (0, 0))
+    if not low <= high <= gp.get("max_depth", 10):
+        raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
 
 
 def _check_import(path: str, where: str) -> None:
