@@ -2,8 +2,4 @@
 include: "workflow/Snakefile"
 
 
-rule study:
-    default_target: True
-    input:
-        rules.all.input,
-    localrule: True
+workflow.default_target = "all"

@@ -33,7 +33,8 @@ from vjmgp import (
 )
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.extrapolation import extrapolation_ignored
-from vjmgp.fetching import CACHE_VARIABLE, package_folder
+from vjmgp.fetching import CACHE_VARIABLE
+from vjmgp.files import package_folder
 
 
 def cached_datasets() -> list[str]:

@@ -37,9 +37,9 @@ from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.study.baselines import TunedEstimator
-from vjmgp.study.config import read_study
-from vjmgp.study.data import Problem
-from vjmgp.study.learners import make, run
+from vjmgp.study.learners import run
+from vjmgp.study.problems import Problem
+from vjmgp.study.reader import read_study
 
 ROOT = Path(__file__).parent.parent
 METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
@@ -74,7 +74,7 @@ def one_run(job: Job) -> dict[str, Any]:
     method, dataset, seed = job
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        record = run(make(METHODS[method], {}), problem_of(dataset, seed))
+        record = run(TunedEstimator(METHODS[method]), problem_of(dataset, seed))
     keep = ("train_r2", "test_r2", "size", "seconds", "cpu_seconds", "parameters")
     names = {"method": method, "dataset": dataset, "seed": seed}
     return names | {key: record[key] for key in keep}

@@ -25,7 +25,7 @@ import yaml
 
 from benchmarks import machine
 from vjmgp import compile_kernels
-from vjmgp.study.collect import ALL_TIMES
+from vjmgp.study.names import ALL_TIMES
 
 ROOT = Path(__file__).parent.parent
 CONFIG = ROOT / "config/smoke.yaml"

@@ -27,15 +27,16 @@ from benchmarks import machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.datasets import paper_medians, pmlb_number
-from vjmgp.study import checks
-from vjmgp.study.collect import COLUMNS, join_runs, write_csv
-from vjmgp.study.config import Study, read_study
-from vjmgp.study.data import write_json
+from vjmgp.files import write_json
+from vjmgp.study.collect import COLUMNS, join_runs
 from vjmgp.study.figures.draw import draw_figures
 from vjmgp.study.illustrations.draw import draw_illustrations
+from vjmgp.study.model import Study
+from vjmgp.study.reader import read_study
 from vjmgp.study.report.write import write_report
 from vjmgp.study.scoreboard.score import score_claims
 from vjmgp.study.statistics.compare import compare_methods
+from vjmgp.study.tables import write_csv
 
 ROOT = Path(__file__).parent.parent
 GENERATIONS = 100
@@ -66,7 +67,7 @@ def make_tables(study: Study) -> int:
     known = paper_medians()["VJM-GP"]
     for name in study.datasets:
         facts = {"dataset": name, "rows": 500, "inputs": [f"x{k}" for k in range(8)]}
-        write_json(results / f"datasets/{name}/facts.json", facts | {"nominal": [], "sha256": "0"})
+        write_json(study.prepared(name)[1], facts | {"nominal": [], "sha256": "0"})
         source = {"dataset": name, "from": "cache", "file": f"{name}.tsv.gz", "sha256": "0" * 64}
         write_json(results / f"datasets/{name}/source.json", source)
     done: dict[tuple[str, str], tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -154,32 +155,31 @@ def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, An
 
 def steps(study: Study) -> dict[str, Callable[[], None]]:
     """What turns run tables into a report, as the workflow does."""
-    results = Path(study.config["results"])
-    tables = results / "tables"
+    files, level = study.report_files(), study.significance
 
     def statistics() -> None:
-        for name, experiment in study.experiments.items():
-            compare_methods(
-                str(tables / name / "runs.csv"), experiment.methods, experiment.datasets,
-                checks.is_papers(study, name), study.config["significance"], str(tables / name),
-            )  # fmt: skip
+        for name, entry in study.experiments.items():
+            ours = files.experiments[name]
+            compare_methods(ours.runs, entry, level, ours.latex, **ours.statistics)
 
     def scoreboard() -> None:
-        table = str(tables / "scoreboard.csv")
-        about = checks.for_scoreboard(study)
-        score_claims(str(tables / "runs.csv"), about, table, table.replace(".csv", ".tex"))
+        latex = files.scoreboard.replace(".csv", ".tex")
+        score_claims(files.runs, study.for_scoreboard(), files.scoreboard, latex)
 
     def figures() -> None:
-        for name in study.experiments:
-            folder = str(results / "figures" / name)
-            about = checks.for_figures(study, name)
-            draw_figures(**about, tables=str(tables / name), folder=folder)
+        for name, entry in study.experiments.items():
+            ours = files.experiments[name]
+            draw_figures(
+                entry, study.symbolic, study.config["curve_datasets"], level, ours.runs,
+                ours.curves, ours.figures, **ours.statistics,
+            )  # fmt: skip
 
     def illustrations() -> None:
-        draw_illustrations(str(results / "figures/illustrations"))
+        draw_illustrations(files.illustrations)
 
     def pages() -> None:
-        write_report(str(results), str(results), checks.for_report(study))
+        places = [study.at(name) for name in ("report.html", "report", "config.yaml")]
+        write_report(study.for_report(), files, *places)
 
     calls = (statistics, scoreboard, figures, illustrations, pages)
     return {call.__name__: call for call in calls}

@@ -28,42 +28,44 @@ from vjmgp.datasets import known_nominal_columns
 
 STUB = '''
 """Put in place of the steps that compute, in every process of the workflow."""
-import json, os, time
-import vjmgp.study.jobs as jobs
+import contextlib, json, os, time
+import vjmgp.operations.jobs as jobs
 
-plain = jobs.execute
-
-
-def execute(step, log, arguments):
-    import vjmgp.study.data as data
-    import vjmgp.study.kernels as kernels
-    import vjmgp.study.runs as runs
-    from vjmgp.study.seals import write_sealed
-
-    template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
-
-    def run(learner, problem):
-        time.sleep(float(os.environ["SCALE_SLEEP"]))
-        score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
-        return template | {"test_r2": score, "train_r2": score + 0.05}
-
-    def estimate(data, facts, splits, output):
-        split = json.loads(open(splits).read())
-        estimate = {"mean": 0.5, "pooled": 0.5, "tau": 1.0}
-        noise = [{"seed": run["seed"]} | estimate for run in split["runs"]]
-        write_sealed(output, {"dataset": split["dataset"], "runs": noise})
-
-    def compile(variant, output):
-        open(output, "w").write("stub")
-
-    runs.make = lambda definition, noise: None
-    runs.run = run
-    data.estimate_noise_of = estimate
-    kernels.compile_for_this_machine = compile
-    return plain(step, log, arguments)
+plain = jobs.as_job
 
 
-jobs.execute = execute
+@contextlib.contextmanager
+def as_job(snakemake):
+    with plain(snakemake) as arguments:
+        import vjmgp.study.noise as noise
+        import vjmgp.study.runs as runs
+        import vjmgp.warmup as warmup
+        from vjmgp.files import read_sealed, write_sealed
+
+        template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
+
+        def run(learner, problem):
+            time.sleep(float(os.environ["SCALE_SLEEP"]))
+            score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
+            return template | {"test_r2": score, "train_r2": score + 0.05}
+
+        def estimate(data, facts, splits, noise):
+            split = read_sealed(splits)
+            about = {"mean": 0.5, "pooled": 0.5, "tau": 1.0}
+            found = [{"seed": run["seed"]} | about for run in split["runs"]]
+            write_sealed(noise, {"dataset": split["dataset"], "runs": found})
+
+        def compile(variant, note):
+            open(note, "w").write("stub")
+
+        runs.learner_of = lambda *_: None
+        runs.run = run
+        noise.estimate_noise = estimate
+        warmup.compile_for_this_machine = compile
+        yield arguments
+
+
+jobs.as_job = as_job
 '''
 
 
@@ -111,8 +113,9 @@ def write_tables(folder: Path, names: list[str]) -> None:
 
 def record_of_a_run() -> dict[str, Any]:
     """A real record, so that files have their real size."""
-    from vjmgp.study.data import Problem
-    from vjmgp.study.learners import make, run
+    from vjmgp.study.gp import GeneticProgramming
+    from vjmgp.study.learners import run
+    from vjmgp.study.problems import Problem
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))
@@ -120,7 +123,7 @@ def record_of_a_run() -> dict[str, Any]:
     train, test = np.arange(100), np.arange(100, 200)
     problem = Problem("made up", 0, table, target, [], train, test, target[:100], "", "")
     noise = {0: {"mean": 0.5, "pooled": 0.5}}
-    return run(make({"gp": {"generations": 50}}, noise), problem)
+    return run(GeneticProgramming({"generations": 50}, noise), problem)
 
 
 def call(folder: Path, study: dict[str, Any], *arguments: str) -> tuple[float, float, float, str]:

@@ -11,7 +11,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
-from workflow_runs import STUDY, TABLES, made, snakemake
+from workflow_runs import STUDY, TARGET, made, snakemake
 
 from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
 
@@ -37,7 +37,7 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
 def finished(tmp_path_factory):
     """A small study that was run, up to its tables."""
     folder = tmp_path_factory.mktemp("finished")
-    snakemake(folder, STUDY, TABLES)
+    snakemake(folder, STUDY, TARGET)
     return folder
 
 

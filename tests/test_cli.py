@@ -1,11 +1,10 @@
 """The `vjmgp` command, as a person would use it."""
 
-import contextlib
 import json
 import os
-import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,14 +13,12 @@ import pandas as pd
 import pytest
 import yaml
 from the_command import QUICK, VJMGP
-from workflow_runs import STUDY, TABLES, all_tables, snakemake
+from workflow_runs import STUDY, TARGET, all_tables, file_of
 
 from vjmgp import load_model
 from vjmgp.cli import main
-from vjmgp.study.running import claim, is_running
-from vjmgp.study.seals import read_records, read_sealed, write_records, write_sealed
-
-VJM = "results/runs/paper/192_vineyard/VJM/seeds_0-1.jsonl"
+from vjmgp.files import read_records, read_sealed, write_sealed
+from vjmgp.operations.lock import claim, is_running
 
 
 @pytest.fixture
@@ -103,9 +100,10 @@ def test_init_makes_a_config_that_passes_the_check(table, capsys):
     config = yaml.safe_load(Path("mine.yaml").read_text())
     assert config["own_data"] == {"my_data": {"file": "my data.csv", "target": "y"}}
     assert main(["study", "check", "mine.yaml"]) == 0
-    assert "mine.yaml is right: 1 experiments, 5 methods, 4 datasets, 10 seeds: 200 runs" in (
-        capsys.readouterr().out
-    )
+    said = capsys.readouterr().out
+    assert " minutes of one core." in said
+    assert "The level 0.01 needs at least 8 seeds." in said
+    assert "mine.yaml is valid: 1 experiment, 5 methods, 4 datasets, 10 seeds; 200 runs" in said
     assert main(["study", "init", "mine.yaml"]) == 2  # nothing is overwritten
     assert main(["study", "init", "other.yaml"]) == 0
     assert main(["study", "check", "other.yaml"]) == 0
@@ -114,9 +112,9 @@ def test_init_makes_a_config_that_passes_the_check(table, capsys):
 def test_a_wrong_config_is_told_before_anything_runs(table, capsys):
     for name, text, answer in (
         ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
-        ("b.yaml", "a: [", "b.yaml is no YAML"),
+        ("b.yaml", "a: [", "b.yaml: config: not YAML, line 1: "),
         ("d.yaml", "seeds: 2\nseeds: 4\n", "d.yaml: "),
-        ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml is no YAML"),
+        ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml: config: not YAML: "),
     ):
         Path(name).write_text(text)
         for what in ("check", "run", "status"):
@@ -133,7 +131,7 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     tables = all_tables(folder)
     lock = claim(folder / "results", "study.yaml")
     assert main(["study", "run", "study.yaml"]) == 3
-    assert "the study is running already (process" in capfd.readouterr().err
+    assert "the study is already running (process" in capfd.readouterr().err
     lock.release()
     assert main(["study", "report", "study.yaml", "--cores", "2"]) == 0
     assert f"Report: {folder}/results/report.html" in capfd.readouterr().out
@@ -147,49 +145,50 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     # Everything is as claimed.
     assert main(["verify", "study.yaml", "--runs", "99"]) == 0
     said = capfd.readouterr().out
-    assert "6 of 6 are right." in said
+    assert "6 of 6 right." in said
     assert said.count("the same to the bit") == 4
+    # A page that was changed.
+    page = folder / "results/report/datasets.html"
+    text = page.read_text()
+    page.write_text(text.replace("192", "193"))
+    assert main(["verify", "study.yaml", "--runs", "0"]) == 1
+    assert "damaged: results/report/datasets.html. To repair it:" in capfd.readouterr().out
+    page.write_text(text)
     # A result that was made up, with a checksum that fits.
-    records = list(read_records(folder / VJM))
+    path = file_of(folder, "VJM")
+    records = read_records(path)
     records[1]["test_r2"] += 1e-15 * abs(records[1]["test_r2"])
     records[1]["test_r2"] = np.nextafter(records[1]["test_r2"], 1.0)
-    write_records(folder / VJM, records)
+    write_sealed(path, *records)
     assert main(["verify", "study.yaml", "--runs", "99"]) == 1
     said = capfd.readouterr().out
-    assert "WRONG  results/tables/runs.csv against the records: test_r2 of " in said
+    assert "WRONG  results/tables/one/runs.csv against the records: it has other rows" in said
     assert "WRONG  VJM on 192_vineyard (paper), seed 1: test_r2 differ" in said
-    assert "4 of 6 are right." in said
+    assert "4 of 6 right." in said
 
 
-def test_wrong_splits_and_noise_are_found(study, monkeypatch, capsys):
-    """Whole files, at their place, with what belongs to another seed."""
+def test_what_cannot_be_right_is_found(study, monkeypatch, capsys):
+    """Whole files, at their place, that are not what the steps before make."""
     folder, _, _ = study
     monkeypatch.chdir(folder)
-    for part, key, answer in (
-        ("noise", "mean", "its noise estimates are not what they should be"),
-        ("splits", "train", "its training rows are not what they should be"),
-    ):
-        path = folder / f"results/{part}/paper/192_vineyard/seeds_0-1.json"
+    for part, key in (("noise", "mean"), ("splits", "train")):
+        path = file_of(folder, part)
         content = read_sealed(path)
         content["runs"][0][key] = content["runs"][1][key]
         write_sealed(path, content)
         assert main(["verify", "study.yaml", "--runs", "99"]) == 1
-        assert f"WRONG  VJM on 192_vineyard (paper), seed 0: {answer}" in capsys.readouterr().out
-
-
-def test_a_table_that_is_no_table_of_runs_is_wrong(study, monkeypatch, capsys):
-    folder, _, _ = study
-    monkeypatch.chdir(folder)
-    path = folder / TABLES
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for change, answer in (
-        (table.assign(test_r2=""), "test_r2 of runs/paper/192_vineyard/"),
-        (table.drop(columns="size"), "it lacks the columns ['size']"),
-    ):
-        change.to_csv(path, index=False)
-        (path.parent / ".checksums.json").unlink(missing_ok=True)
-        assert main(["verify", "study.yaml", "--runs", "0"]) == 1
+        answer = f"WRONG  VJM on 192_vineyard (paper), seed 0: its {part} are not right: delete "
         assert answer in capsys.readouterr().out
+    path = file_of(folder, "VJM")
+    first, second = read_records(path)
+    first["versions"]["numpy"] = "1.0"
+    write_sealed(path, first, second)
+    assert main(["verify", "study.yaml", "--runs", "99"]) == 1
+    assert "made with other versions (numpy 1.0 then, " in capsys.readouterr().out
+    path.write_bytes(path.read_bytes()[:-9])
+    assert main(["verify", "study.yaml"]) == 1
+    found = f"WRONG  checksums of all files: damaged: {path.relative_to(folder)}"
+    assert found in capsys.readouterr().out
 
 
 def test_of_nothing_nothing_is_right(table, capsys):
@@ -207,10 +206,12 @@ def test_of_nothing_nothing_is_right(table, capsys):
     [
         (["--cores", "nope"], "'nope' is neither a number of cores nor 'all'"),
         (["--profile", "nope"], "--profile nope: there is no such folder"),
+        (["--profile", "slurm"], '--profile slurm needs a plugin: pip install "vjmgp[cluster]"'),
     ],
 )
-def test_nothing_starts_with_wrong_options(table, capsys, words, answer):
+def test_nothing_starts_with_wrong_options(table, capsys, monkeypatch, words, answer):
     main(["study", "init", "mine.yaml"])
+    monkeypatch.setitem(sys.modules, "snakemake_executor_plugin_slurm", None)  # not installed
     try:
         code = main(["study", "run", "mine.yaml", *words])
     except SystemExit as stop:  # of argparse
@@ -224,7 +225,7 @@ def test_a_folder_that_cannot_be_written_is_told(table, capsys, monkeypatch):
     main(["study", "init", "mine.yaml"])
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert main(["study", "run", "mine.yaml"]) == 2
-    assert f"nothing can be written to {Path.cwd()}." in capsys.readouterr().err
+    assert f"{Path.cwd()} cannot be written to." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -233,7 +234,7 @@ def test_a_study_that_is_stopped(tmp_path, number):
     config = STUDY | {"seeds": 12, "seeds_per_job": 1}
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(config))
     process = subprocess.Popen(
-        [*VJMGP, "study", "run", "study.yaml", "--cores", "2", "--", TABLES],
+        [*VJMGP, "study", "run", "study.yaml", "--cores", "2", "--", TARGET],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -244,57 +245,26 @@ def test_a_study_that_is_stopped(tmp_path, number):
         time.sleep(0.02)
     if number == signal.SIGINT:
         os.killpg(process.pid, number)
+        time.sleep(0.3)
+        os.killpg(process.pid, number)  # by who is impatient
     else:
         process.send_signal(number)
     said, _ = process.communicate()
-    assert process.returncode == (130 if number == signal.SIGINT else 1), said
+    assert "Traceback" not in said
+    assert process.returncode == (130 if number == signal.SIGINT else 128 + number), said
     assert is_running(tmp_path / "results") is None
-    assert "Everything that was finished is kept in results" in said
+    assert "Everything that finished is kept in results" in said
     if number == signal.SIGINT:
         assert "did not complete successfully" not in said
 
 
-def test_runs_that_cannot_be_compared_are_told(study, monkeypatch, capsys):
-    folder, _, _ = study
-    monkeypatch.chdir(folder)
-    path = folder / VJM
-    first, second = read_records(path)
-    first["versions"]["numpy"] = "1.0"
-    second["engine"] = "old"
-    write_records(path, [first, second])
-    assert main(["verify", "study.yaml", "--runs", "99"]) == 1
-    said = capsys.readouterr().out
-    assert "made with other versions (numpy 1.0 then, " in said
-    assert "made by engine old, this is " in said
-    path.write_bytes(path.read_bytes()[:-9])
-    assert main(["verify", "study.yaml"]) == 1
-    assert f"WRONG  checksums of all files: {VJM}" in capsys.readouterr().out
-
-
-def test_killed_at_random_moments_and_resumed(tmp_path, monkeypatch):
-    """A few of the kills of `python -m benchmarks.kills`."""
-    config = STUDY | {"seeds": 4, "seeds_per_job": 1}
-    undisturbed = tmp_path / "undisturbed"
-    undisturbed.mkdir()
-    snakemake(undisturbed, config, TABLES)
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    Path("study.yaml").write_text(yaml.safe_dump(config))
-    rng = random.Random(1)
-    for what in ("run", "resume"):
-        process = subprocess.Popen(
-            [*VJMGP, "study", what, "study.yaml", "--cores", "2", "--", TABLES],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        wanted = rng.randrange(1, 7)
-        while process.poll() is None and len(list(folder.glob("results/runs/**/*.jsonl"))) < wanted:
-            time.sleep(0.02)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert main(["study", "resume", "study.yaml", "--cores", "2", "--", TABLES]) == 0
-    ours = all_tables(folder)
-    assert {name: ours[name] for name in all_tables(undisturbed)} == all_tables(undisturbed)
+def test_of_two_starts_in_one_moment_one_runs(tmp_path):
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
+    call = [*VJMGP, "study", "run", "study.yaml", "--cores", "1", "--", TARGET]
+    both = [
+        subprocess.Popen(call, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    said = {process.communicate()[1]: process.returncode for process in both}
+    assert sorted(said.values()) == [0, 3]
+    (refused,) = (text for text, code in said.items() if code)
+    assert "vjmgp: the study is already running (process " in refused

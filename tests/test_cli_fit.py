@@ -14,8 +14,9 @@ from the_command import FIT, VJMGP, said_by, write_table
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
-from vjmgp.cli.methods import METHODS, regularizer_of
+from vjmgp.cli.methods import regularizer_of
 from vjmgp.cli.place import workflow_folder
+from vjmgp.study.names import REGULARIZER_OF
 
 
 @pytest.fixture
@@ -177,11 +178,11 @@ def test_a_level_for_each_row_is_warned_of(table, capsys):
 
 def test_methods_are_those_of_the_configs():
     config = yaml.safe_load((workflow_folder() / "config/methods.yaml").read_text())
-    for name, regularizer in METHODS.items():
+    for name, regularizer in REGULARIZER_OF.items():
         assert config[name] == {"gp": {"regularizer": regularizer}}
         assert regularizer_of(name) == regularizer_of(name.lower()) == regularizer
         assert regularizer_of(name.replace(" ", "")) == regularizer_of(regularizer) == regularizer
-    assert set(METHODS.values()) == set(REGULARIZERS)
+    assert set(REGULARIZER_OF.values()) == set(REGULARIZERS)
     own = "vjmgp.engine.regularizers.worst_gap.WorstGap"
     assert regularizer_of(own) == own
 

@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 import slurm_cluster
 from filelock import FileLock
-from workflow_runs import ROOT, STUDY, command, snakemake
+from workflow_runs import ROOT, STUDY, command, file_of, snakemake, study_in
 
-from vjmgp.study import leftovers, running
-from vjmgp.study.progress import Progress
+from vjmgp.operations import lock, slurm
+from vjmgp.operations.progress import Progress
+from vjmgp.study.paths import RUNNING
 
 QSUB = """#!/bin/sh
 echo "$@" >> submitted.txt
@@ -28,7 +29,12 @@ done
 sh "$1" > /dev/null 2>&1 &
 echo $!
 """
-LASSO = "results/runs/paper/192_vineyard/LassoLars/seeds_0-1.jsonl"
+
+
+def lasso(folder):
+    """The file with the runs of LassoLars, as Snakemake spells it."""
+    path = study_in(folder, STUDY).run_files("one")[-1]
+    return path.removeprefix(f"{folder}/")
 
 
 @pytest.fixture
@@ -48,11 +54,13 @@ def put_command(tmp_path, monkeypatch):
 def test_a_queue_with_a_command_to_submit(finished, tmp_path, put_command):
     put_command("qsub", QSUB)
     snakemake(
-        tmp_path, STUDY, LASSO, "--profile", str(ROOT / "profiles/cluster"),
+        tmp_path, STUDY, lasso(tmp_path), "--profile", str(ROOT / "profiles/cluster"),
         "--set-resources", "run_baseline:runtime=90",
     )  # fmt: skip
-    ours, theirs = (pd.read_json(folder / LASSO, lines=True) for folder in (tmp_path, finished))
-    for column in ("test_r2", "train_r2", "inputs", "basis"):
+    ours, theirs = (
+        pd.read_json(file_of(folder, "LassoLars"), lines=True) for folder in (tmp_path, finished)
+    )
+    for column in ("test_r2", "train_r2", "inputs", "identity"):
         assert ours[column].tolist() == theirs[column].tolist()
     # Downloads run where Snakemake runs; prepare, split and the runs are submitted.
     submitted = (tmp_path / "submitted.txt").read_text().splitlines()
@@ -107,10 +115,10 @@ def left_in(queue):
 
 
 def start(results, run_id, is_alone=True):
-    """What `before_the_run` does; the run ends as if it was killed."""
-    lock = running.claim(results, "my.yaml", run_id)
-    leftovers.cancel(results, run_id, is_alone=is_alone)
-    lock.release()
+    """What happens before a run; the run ends as if it was killed."""
+    held = lock.claim(results, "my.yaml", run_id)
+    slurm.cancel(results, run_id, is_alone=is_alone)
+    held.release()
 
 
 def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path, capsys):
@@ -122,8 +130,8 @@ def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path
     start(tmp_path / "results", "vjmgp_d")
     assert left_in(queue) == ["b1", "mine"]
     said = capsys.readouterr().err
-    assert said == "Note: 2 jobs of a killed run were in the queue; they are cancelled.\n"
-    assert running.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
+    assert said == "Note: cancelled 2 jobs that a killed run had left in the queue.\n"
+    assert lock.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
 
 
 def test_jobs_are_not_forgotten_while_slurm_does_not_answer(
@@ -145,7 +153,7 @@ def test_jobs_are_not_forgotten_while_slurm_does_not_answer(
     put_command("squeue", works)
     start(results, None)
     assert left_in(queue) == []
-    assert running.job_names(results) == []
+    assert lock.job_names(results) == []
 
 
 def test_without_locks_a_person_decides_about_jobs(queue, tmp_path, capsys):
@@ -155,10 +163,10 @@ def test_without_locks_a_person_decides_about_jobs(queue, tmp_path, capsys):
     start(results, "vjmgp_b", is_alone=False)
     assert left_in(queue) == ["a1"]
     assert capsys.readouterr().err == (
-        "Note: 1 jobs of an earlier run are in the queue, and without locks nobody can tell "
-        "whether it is alive. If it is not: scancel a1\n"
+        "Note: 1 job of an earlier run in the queue. The file system has no locks, so it may be "
+        "alive. If it is not: scancel a1\n"
     )
-    assert running.job_names(results) == ["vjmgp_a", "vjmgp_b"]
+    assert lock.job_names(results) == ["vjmgp_a", "vjmgp_b"]
 
 
 def test_a_copy_of_a_results_folder_does_not_own_its_jobs(queue, tmp_path):
@@ -172,7 +180,7 @@ def test_a_copy_of_a_results_folder_does_not_own_its_jobs(queue, tmp_path):
 def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
     submit(queue, other="vjmgp_other")
     call = command(
-        tmp_path, STUDY, LASSO, "--profile", str(ROOT / "profiles/slurm"),
+        tmp_path, STUDY, lasso(tmp_path), "--profile", str(ROOT / "profiles/slurm"),
         "--slurm-no-account", "--slurm-status-command", "squeue",
     )  # fmt: skip
     with (tmp_path / "said.txt").open("w") as log:
@@ -182,14 +190,14 @@ def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    about = json.loads((tmp_path / "results" / running.ABOUT).read_text())
+    about = json.loads((tmp_path / "results" / RUNNING).read_text())
     assert {(queue / job).read_text() for job in left_in(queue)} == {
         "vjmgp_other",
         *about["job_names"],
     }
     snakemake(tmp_path, STUDY, "--unlock")
-    said = snakemake(tmp_path, STUDY, LASSO)
-    assert "jobs of a killed run were in the queue; they are cancelled." in said
+    said = snakemake(tmp_path, STUDY, lasso(tmp_path))
+    assert "that a killed run had left in the queue." in said
     assert left_in(queue) == ["other"]
 
 
@@ -201,16 +209,17 @@ def test_a_job_that_is_tried_again_has_not_failed():
     progress.plan({"run_gp": 2, "total": 2})
     progress.start(1, "run_gp", "VJM")
     progress.fail(1)
-    assert progress.failed.total() == 1
+    assert (len(progress.lost), progress.waiting.total()) == (1, 1)
     progress.again(1)
-    assert not progress.failed
-    assert progress.to_go == 2
+    assert (len(progress.lost), progress.waiting.total()) == (0, 2)
     progress.again(7)  # nobody knows it
 
 
 def test_time_and_memory_double_with_each_attempt(tmp_path):
     # Without the profile's line of progress, Snakemake tells what each job asks for.
-    said = snakemake(tmp_path, STUDY, LASSO, "-n", "--workflow-profile", "none", "--attempt", "3")
+    said = snakemake(
+        tmp_path, STUDY, lasso(tmp_path), "-n", "--workflow-profile", "none", "--attempt", "3"
+    )
     assert "mem_mb=8000" in said
     assert "runtime=20" in said
 

@@ -116,3 +116,48 @@ def test_a_failed_compilation_is_tried_again(tmp_path, monkeypatch):
 def test_importing_the_package_is_light():
     code = "import sys, vjmgp; print('numba' in sys.modules, 'pandas' in sys.modules)"
     assert python(code).communicate()[0].split() == ["False", "False"]
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, "/dev/null")
+    ours = compiling.kernel_folder.__wrapped__()
+    assert ours.is_relative_to(tmp_path)
+    assert ours.stat().st_mode & 0o077 == 0
+    ours.chmod(0o777)
+    other = compiling.kernel_folder.__wrapped__()
+    assert not other.is_relative_to(tmp_path)
+    other.rmdir()
+
+
+def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, capsys):
+    from vjmgp import warmup
+    from vjmgp.files import checksum, write_sealed
+
+    monkeypatch.setattr(warmup, "kernel_folder", lambda: tmp_path)
+    kernel, index = tmp_path / "engine/a.nbc", tmp_path / "engine/a.nbi"
+
+    def compile_them():
+        for path in (kernel, index):
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(bytes(range(200)))
+        (tmp_path / "a.compiled").touch()
+        sums = {f"engine/{p.name}": [200, checksum(p)] for p in (kernel, index)}
+        write_sealed(tmp_path / warmup.SUMS, sums)
+
+    for damage in (
+        lambda: kernel.write_bytes(kernel.read_bytes()[:100]),
+        lambda: kernel.write_bytes(bytes(200)),
+        kernel.unlink,
+        lambda: index.write_bytes(bytes(200)),
+        lambda: (tmp_path / warmup.SUMS).write_text("x"),
+    ):
+        compile_them()
+        index.write_bytes(index.read_bytes() + b"more")  # another kernel of the same file
+        warmup._remove_damaged.__wrapped__()
+        assert kernel.exists()
+        damage()
+        warmup._remove_damaged.__wrapped__()
+        assert [path.name for path in tmp_path.iterdir()] == ["compiling.lock"]
+        assert "are damaged: compiling again." in capsys.readouterr().err

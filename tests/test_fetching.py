@@ -81,7 +81,17 @@ def test_without_a_cache_folder_nothing_is_kept(pmlb, monkeypatch):
     assert load_dataset("1_plain").target.tolist() == [2.0 * k for k in range(50)]
 
 
-def test_both_names_of_a_renamed_dataset(pmlb, tmp_path):
+def test_a_download_is_the_known_file_and_no_endless_one(pmlb, tmp_path, monkeypatch):
+    with pytest.raises(OSError, match=r"its SHA-256 is not 8898bcc4c12e…, that of PMLB's file"):
+        fetching.fetch("195_auto_price", tmp_path, tmp_path)
+    monkeypatch.setattr(fetching, "LARGEST", 50)
+    with pytest.raises(OSError, match="the file has more than 0 MB"):
+        fetching.fetch("1_plain", tmp_path, tmp_path)
+    assert files(tmp_path) == []
+
+
+def test_both_names_of_a_renamed_dataset(pmlb, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "paper_datasets", dict)
     source = fetching.fetch("195_auto_price", tmp_path, tmp_path)
     assert pmlb.asked == ["195_auto_price", "_deprecated_195_auto_price"]
     assert source.path.name == "_deprecated_195_auto_price.tsv.gz"
@@ -153,5 +163,5 @@ def test_a_cache_folder_at_home(monkeypatch, tmp_path):
     assert fetching.cache_folder("~/pmlb") == tmp_path / "pmlb"
     monkeypatch.setenv(fetching.CACHE_VARIABLE, "~/other")
     assert fetching.cache_folder() == tmp_path / "other"
-    with pytest.raises(OSError, match="~no-such-user/pmlb is nobody's; write the whole path"):
+    with pytest.raises(OSError, match="~no-such-user/pmlb has no user; write the whole path"):
         fetching.cache_folder("~no-such-user/pmlb")

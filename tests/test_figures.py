@@ -11,7 +11,6 @@ import pytest
 
 from vjmgp.engine.rng import stream
 from vjmgp.engine.vicinal import finite_difference, mixup
-from vjmgp.study.collect import write_csv
 from vjmgp.study.figures.boxes import boxes, log_ticks
 from vjmgp.study.figures.counts import count_chart, heat_map, pairs_to_show, papers_counts
 from vjmgp.study.figures.draw import draw_figures
@@ -21,9 +20,12 @@ from vjmgp.study.figures.style import our_style, pens_of
 from vjmgp.study.illustrations.draw import ILLUSTRATIONS, draw_illustrations
 from vjmgp.study.illustrations.trees import manifold_intrusion, noise_estimates
 from vjmgp.study.illustrations.vicinity import rule, worst_gaps
+from vjmgp.study.model import Experiment
+from vjmgp.study.paths import experiment_files
 from vjmgp.study.scoreboard.claims import Counts
-from vjmgp.study.statistics import critical_difference
 from vjmgp.study.statistics.compare import compare_methods
+from vjmgp.study.statistics.ranks import critical_difference
+from vjmgp.study.tables import write_csv
 
 
 @pytest.fixture(autouse=True)
@@ -170,15 +172,16 @@ def test_curves_hold_until_the_next_step():
 def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
     methods = ["VJM", "SVR", "not run"] if evolves else ["SVR"]
     runs = made_up_runs(methods[:2], ["d1", "d2"])
-    write_csv(tmp_path / "runs.csv", runs)
+    files = experiment_files(str(tmp_path), "e")
+    write_csv(files.runs, runs)
     curves = [("d1", "VJM", 0, 0, 0.1, 0.1)] if evolves else []
     columns = ["dataset", "method", "seed", "generation", "train_r2", "test_r2"]
-    write_csv(tmp_path / "curves.csv", pd.DataFrame(curves, columns=columns))
-    compare_methods(str(tmp_path / "runs.csv"), methods, ["d1", "d2"], True, 0.01, str(tmp_path))
-    experiment = {"name": "e", "methods": methods, "datasets": ["d1", "d2"], "papers_kind": "paper",
-                  "timed": {}}  # fmt: skip
+    write_csv(files.curves, pd.DataFrame(curves, columns=columns))
+    experiment = Experiment("e", "E", methods, ["d1", "d2"], "paper", papers_kind="paper")
+    compare_methods(files.runs, experiment, 0.01, files.latex, **files.statistics)
     folder = tmp_path / "figures"
-    draw_figures(experiment, ["VJM"], None, 0.01, str(tmp_path), str(folder))
+    these = files.runs, files.curves, str(folder)
+    draw_figures(experiment, ["VJM"], None, 0.01, *these, **files.statistics)
     drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]
     expected = ["test_r2", "size_and_time"]
     if evolves:
@@ -229,7 +232,7 @@ def test_illustrations_show_what_they_say():
 def test_all_illustrations_are_written(tmp_path):
     draw_illustrations(str(tmp_path))
     entries = [SimpleNamespace(**e) for e in json.loads((tmp_path / "figures.json").read_text())]
-    assert [entry.name for entry in entries[:-1]] == [entry.name for entry in ILLUSTRATIONS]
+    assert [entry.name for entry in entries[:-1]] == [draw.__name__ for draw, *_ in ILLUSTRATIONS]
     for entry in entries[:-1]:
         for kind in ("svg", "pdf", "png"):
             assert (tmp_path / f"{entry.name}.{kind}").stat().st_size > 1000

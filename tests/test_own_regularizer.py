@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 import yaml
-from workflow_runs import ROOT, TABLES, made, ran, snakemake
+from workflow_runs import ROOT, TABLES, TARGET, made, ran, snakemake
 
 from vjmgp import VJMRegressor
 
@@ -35,14 +35,14 @@ def test_the_guides_example_gets_the_full_comparison(tmp_path):
     # An edit of the file runs it again, and nothing else.
     before = made(tmp_path)
     (tmp_path / "my_measures.py").write_text(CODE.replace("np.max", "np.mean"))
-    snakemake(tmp_path, small({}), TABLES, PYTHONPATH=str(tmp_path))
-    assert ran(before, tmp_path) == {"runs/paper/192_vineyard/Roughness/seeds_0-1.jsonl"}
+    snakemake(tmp_path, small({}), TARGET, PYTHONPATH=str(tmp_path))
+    assert ran(before, tmp_path) == {"runs/paper/192_vineyard/Roughness/seeds_0-1"}
 
 
 def test_a_path_that_leads_nowhere_is_told(tmp_path):
     said = snakemake(tmp_path, small({}), "-n", ok=False)
-    where = "methods.Roughness.gp.regularizer: my_measures.Roughness"
-    assert f"{where}: No module named 'my_measures'." in said
+    where = "methods.Roughness.gp.regularizer"
+    assert f"{where}: Python cannot find the module of my_measures.Roughness. Put its file" in said
     x = [[1.0], [2.0], [3.0]]
     for name, message in (
         ("nowhere.Thing", "No module named 'nowhere'"),

@@ -7,17 +7,17 @@ from types import SimpleNamespace
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
-from vjmgp.study.jobs import last_line
-from vjmgp.study.progress import Progress, describe, duration
+from vjmgp.operations.jobs import REASONS, lines_of
+from vjmgp.operations.progress import Progress, describe, duration
 
 
 def test_counts_and_estimate():
     progress = Progress()
     progress.plan({"run": 6, "report": 1, "total": 7})
-    assert progress.to_go == 7
+    assert progress.waiting.total() == 7
     progress.start(1, "run", "VJM on a", now=0.0)
     progress.start(2, "run", "VJM on b", now=0.0)
-    assert (progress.to_go, len(progress.running)) == (5, 2)
+    assert (progress.waiting.total(), len(progress.running)) == (5, 2)
     progress.finish(1, now=10.0)
     progress.finish(2, now=20.0)
     # Four runs of 15 s on average and a report of an unknown rule's 1 s, two at a time.
@@ -29,7 +29,7 @@ def test_counts_and_estimate():
     assert len(progress.line(width=40)) == 40
     progress.fail(3)
     assert ", 1 failed" in progress.line()
-    assert progress.to_go == 4
+    assert progress.waiting.total() == 4
 
 
 def test_words():
@@ -90,9 +90,8 @@ def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
 def test_a_log_in_another_encoding(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(b"Gr\xf6\xdfe\nno room for K\xf6ln\n")
-    assert last_line(str(log)) == "no room for K\ufffdln"
-    log.write_bytes(b"")
-    assert last_line(str(log)) == last_line(str(tmp_path / "none.log")) == ""
+    assert lines_of(log)[-1] == "no room for K\ufffdln"
+    assert lines_of(tmp_path / "none.log") == []
 
 
 def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
@@ -129,11 +128,11 @@ def test_a_group_fails_once_and_is_tried_again(tmp_path):
     say(made, "Error", logging.ERROR, event=LogEvent.GROUP_ERROR, **failed)
     for error in errors:
         say(made, "Error", logging.ERROR, **error)
-    assert made.progress.failed.total() == 2
+    assert len(made.progress.lost) == 2
     say(made, "Trying to restart job 2e3a5ced-17fa-5d72-b2c5-fc29200470f1.")  # not job 2
-    assert made.progress.failed.total() == 2
+    assert len(made.progress.lost) == 2
     submit()
-    assert not made.progress.failed
+    assert not made.progress.lost
     assert len(made.progress.running) == 2
     assert [line for line in stream.getvalue().splitlines() if "jobs done" not in line] == [
         "FAILED: 2 jobs of the group fits",
@@ -149,21 +148,25 @@ def test_in_a_file_lines_are_few(tmp_path):
     a_run(made, tmp_path / "none.log")
     assert stream.getvalue().count("jobs done") == 1
     assert "\r" not in stream.getvalue()
+    assert list(REASONS.values())[1] in stream.getvalue()  # a log without a word: it was killed
 
 
-def test_errors_and_no_work_are_told(monkeypatch):
+def test_errors_and_no_work_are_told():
     stream = io.StringIO()
     made = handler(stream)
     error = 'WorkflowError in file "x", line 3:\nmy.yaml: no key\n  File "x", line 3, in <module>'
     say(made, error, logging.ERROR, event=LogEvent.ERROR)
     say(made, "Building DAG of jobs...")
-    monkeypatch.setattr(plugin, "ANSWERS", ["Report: here"])
     say(made, "Nothing to be done (all requested files are present).")
+    gone = "OSError:\nMissing files after 5 seconds.\na/splits.json (missing locally, parent)"
+    say(made, gone, logging.ERROR, event=LogEvent.ERROR)
     assert stream.getvalue().splitlines() == [
         "Error:",
         "my.yaml: no key",
         "Nothing to be done (all requested files are present).",
-        "Report: here",
+        "Error:",
+        "a/splits.json: deleted while the study ran. Run the same command to make it again and "
+        "continue.",
     ]
 
 

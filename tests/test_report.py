@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from workflow_runs import STUDY, snakemake
 
+from vjmgp.study.model import Experiment
 from vjmgp.study.report.formats import count, number, p_value, short, signed
 from vjmgp.study.report.overview import progress
 
@@ -102,7 +103,7 @@ def test_names_are_text_never_markup(report):
 
 def test_the_pages_tell_what_was_run(report):
     entry = (report / "report.html").read_text(encoding="utf-8")
-    runs = pd.read_csv(report / "tables/runs.csv")
+    runs = pd.read_csv(report / "tables/runs.csv", dtype={"engine": str})
     assert f"{len(runs)} runs: 3 methods, 2 datasets, 2 seeds" in entry
     assert runs["engine"].dropna().iloc[0] in entry
     assert "2 seeds are too few" in entry
@@ -137,8 +138,8 @@ def test_progress_counts_what_is_missing_and_what_failed():
     study = {
         "config": {"seeds": 3},
         "experiments": [
-            {"name": "e", "title": "E", "protocol": "p", "methods": ["A", "B"], "datasets": ["d"]},
-            {"name": "f", "title": "F", "protocol": "p", "methods": ["A"], "datasets": ["d", "x"]},
+            Experiment("e", "E", ["A", "B"], ["d"], "p"),
+            Experiment("f", "F", ["A"], ["d", "x"], "p"),
         ],
     }
     table = pd.DataFrame(

@@ -7,8 +7,7 @@ import yaml
 from benchmarks.report import paper_study
 from workflow_runs import ROOT
 
-from vjmgp.study import checks
-from vjmgp.study.config import paper_datasets
+from vjmgp.paper_study import paper_datasets
 from vjmgp.study.scoreboard.claims import (
     Counts,
     count_claims,
@@ -47,7 +46,7 @@ STUDY = {
 def test_every_claim_is_about_a_method_of_the_catalogue(tmp_path):
     methods = set(yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
     study = paper_study(tmp_path)
-    about = checks.for_scoreboard(study)
+    about = study.for_scoreboard()
     assert about["budget"] == 1
     assert about["timed"]["PP"] == "PP 1 s"
     for claim in count_claims(about["timed"]):
@@ -223,7 +222,7 @@ def test_the_same_time_is_a_variant_of_its_own():
 
 
 def test_label_noise_has_its_own_protocol_and_datasets(tmp_path):
-    names = [n for n, rows in paper_datasets().items() if rows and rows < 2000]
+    names = [n for n, about in paper_datasets().items() if about.rows and about.rows < 2000]
     assert len(names) == 36
     runs = made_up({"VJM": 0.6, "PP": 0.4}, names, protocol="label_noise").assign(status="ok")
     runs.to_csv(tmp_path / "runs.csv", index=False)

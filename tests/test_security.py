@@ -13,7 +13,7 @@ from workflow_runs import ROOT, STUDY, all_tables, snakemake
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
-from vjmgp.study.checks import check_before_a_run
+from vjmgp.study.preflight import check_before_a_run
 from vjmgp.study.schema import ConfigError
 
 EVIL = "__import__('pathlib').Path('pwned').touch()"
@@ -180,7 +180,7 @@ def test_the_workflows_files_are_data(finished):
     kinds = {path.suffix for path in (finished / "results").rglob("*") if path.is_file()}
     assert kinds <= {
         *(".csv", ".json", ".jsonl", ".parquet", ".gz", ".txt", ".log", ".svg", ".pdf"),
-        *(".html", ".yaml", ".lock", ".tex", ".png", ".journal"),
+        *(".html", ".yaml", ".lock", ".tex", ".png", ".journal", ""),
     }
     for path in (finished / "results").rglob("*"):
         if path.is_file():

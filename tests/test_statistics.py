@@ -10,28 +10,35 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, friedmanchisquare, wilcoxon
 
 from vjmgp.study.latex import latex_of
-from vjmgp.study.statistics import (
+from vjmgp.study.statistics.compare import upper_triangle
+from vjmgp.study.statistics.counts import counts_of, matrix_of
+from vjmgp.study.statistics.effects import (
+    bootstrap_medians,
+    bootstrap_rank_biserial,
+    rank_biserial,
+    resamples,
+)
+from vjmgp.study.statistics.paired import (
     BETTER,
     SIMILAR,
     WORSE,
-    bootstrap_medians,
-    by_dataset,
-    common_datasets,
-    critical_difference,
-    outcome,
+    outcomes,
+    p_values,
     paired_tests,
-    pairwise_tests,
-    rank_biserial,
-    summary_of,
     too_few,
-    win_tie_loss,
-    with_paper,
 )
-from vjmgp.study.statistics.compare import upper_triangle
-from vjmgp.study.statistics.counts import matrix_of
-from vjmgp.study.statistics.effects import bootstrap_rank_biserial, resamples
-from vjmgp.study.statistics.paired import p_values
-from vjmgp.study.statistics.ranks import nemenyi_difference
+from vjmgp.study.statistics.pairwise import pairwise_tests
+from vjmgp.study.statistics.ranks import critical_difference, nemenyi_difference
+from vjmgp.study.statistics.summaries import by_dataset, common_datasets, summary_of, with_paper
+
+
+def win_tie_loss(runs, methods, datasets, metric, level):
+    return counts_of(paired_tests(runs, methods, datasets, metric, level), methods)
+
+
+def outcome(a, b, level):
+    differences = (a - b)[np.newaxis]
+    return str(outcomes(differences, p_values(differences, level), level)[0])
 
 
 def made_up(scores):

@@ -1,6 +1,5 @@
 """The config: what it may say, what it is told when it may not, and that all lists agree."""
 
-import os
 import re
 import subprocess
 import sys
@@ -17,11 +16,13 @@ from vjmgp import FUNCTION_NAMES, MORE_FUNCTION_NAMES, REGULARIZERS, SELECTIONS,
 from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.engine.choice import FINAL_RULES
 from vjmgp.engine.settings import Settings
+from vjmgp.paper_study import paper_datasets
 from vjmgp.parameters import PREDICTORS
-from vjmgp.study import checks
-from vjmgp.study.config import RULES as RULES_OF_WORKFLOW
-from vjmgp.study.config import blocks, paper_datasets, read_study, seeds_of
-from vjmgp.study.schema import ConfigError, refuse_repeated_keys
+from vjmgp.study import estimate, identity, model, preflight
+from vjmgp.study.paths import blocks, seeds_of
+from vjmgp.study.reader import RULES as RULES_OF_WORKFLOW
+from vjmgp.study.reader import read_study
+from vjmgp.study.schema import ConfigError, check, check_text
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -82,23 +83,23 @@ def test_seconds_make_variants_that_time_ends():
         ({"datasets": []}, "datasets: [] should be non-empty."),
         (
             {"datasets": ["547_no"]},
-            "datasets: '547_no' is no PMLB regression dataset; did you mean '547_no2'?",
+            "datasets: '547_no' is not a PMLB regression dataset; did you mean '547_no2'?",
         ),
         (
             {"experiments": {"one": {"methods": ["VMJ"]}}},
-            "experiments.one.methods: 'VMJ' is no method; did you mean 'VJM'?",
+            "experiments.one.methods: 'VMJ' is not a method; did you mean 'VJM'?",
         ),
         (
             {"experiments": {"one": {"methods": ["VJM"], "protocol": "papr"}}},
-            "experiments.one.protocol: 'papr' is no protocol; did you mean 'paper'?",
+            "experiments.one.protocol: 'papr' is not a protocol; did you mean 'paper'?",
         ),
         (
             {"experiments": {"one": {"methods": ["VJM"], "datasets": ["210_cloud"]}}},
-            "experiments.one.datasets: '210_cloud' is no dataset of the study",
+            "experiments.one.datasets: '210_cloud' is not a dataset of the study",
         ),
         (
             {"experiments": {"one": {"methods": ["VJM", "SVR"], "seconds": 1}}},
-            "experiments.one.seconds: 'SVR' is no genetic programming",
+            "experiments.one.seconds: 'SVR' is not genetic programming",
         ),
         ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
         (
@@ -164,27 +165,51 @@ def test_seconds_make_variants_that_time_ends():
             "methods.Mine.gp.regularizer is 1; it must be text.",
         ),
         *(
-            ({key: {2024: {}}}, f"{key}: the key 2024 is no text to YAML; write it in quotes.")
+            ({key: {2024: {}}}, f"{key}: the key 2024 is not text to YAML; write it in quotes.")
             for key in ("experiments", "protocols", "methods", "own_data")
         ),
         (
             {"methods": {"Mine": {"estimator": "sklearn.svm.SVR", "settings": {False: 1}}}},
-            "methods.Mine.settings: the key False is no text to YAML",
+            "methods.Mine.settings: the key False is not text to YAML",
         ),
         (
             {"experiments": {"one": {"methods": ["VJM", "SVR", "VJM"]}}},
-            "experiments.one.methods: 'VJM' is there twice; name it once.",
+            "experiments.one.methods: 'VJM' appears twice; name it once.",
         ),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
-        ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is no name for it; use"),
-        ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is no dataset of the study"),
+        ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is not a name; use"),
+        ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is not a dataset of the study"),
         ({"results": "res/{x}"}, "results: 'res/{x}' may not have any of { };"),
         (
             {"own_data": {"mine": {"file": "a<b>.csv", "target": "y"}}},
             "own_data.mine.file: 'a<b>.csv' may not have any of < >; choose another name.",
         ),
         ({"results": "README.md"}, "results: 'README.md' is a file; name a folder."),
-        ({"protocols": {"paper": {"train_rows": 5}}}, "protocols.paper: this one is there already"),
+        ({"results": "README.md/a"}, "results: 'README.md' is a file; name a folder."),
+        ({"results": "/dev/null"}, "results: '/dev/null' is a file; name a folder."),
+        ({"results": "docs"}, "results: 'docs' holds 'architecture.md', which"),
+        ({"results": "a" * 300}, "results: a name in it has more than 200 bytes; shorten it."),
+        ({"seeds": 2.0}, "seeds is 2.0; it must be a whole number of 1 or more."),
+        ({"seeds": 10**9}, "seeds: 1000000000 is greater than the maximum of 100000."),
+        ({"significance": float("nan")}, "significance is nan; write a finite number."),
+        ({"significance": float("inf")}, "significance is inf; write a finite number."),
+        ({"title": "a\nb"}, "title: 'a\\nb' has a line break or a tab in it; remove it."),
+        ({"protocols": {"a\n": {"train_rows": 5}}}, "protocols: 'a\\n' has a line break"),
+        (
+            {"methods": {"M" * 300: {"gp": {}}}, "experiments": {"one": {"methods": ["M" * 300]}}},
+            "the name has more than 200 letters; shorten it.",
+        ),
+        (
+            {
+                "methods": {"Mine": {"estimator": "nowhere.Thing"}},
+                "experiments": {"one": {"methods": ["Mine"]}},
+            },
+            "methods.Mine.estimator: Python cannot find the module of nowhere.Thing. Put its file",
+        ),
+        (
+            {"protocols": {"paper": {"train_rows": 5}}},
+            "protocols.paper: this protocol exists already",
+        ),
         (
             {"methods": {"..": {"gp": {}}}, "experiments": {"one": {"methods": [".."]}}},
             "methods...: the name needs a letter a to z or a digit.",
@@ -213,15 +238,29 @@ def test_what_is_wrong_is_told_in_one_line(changes, message, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("seeds: 2\ntitle: a\n'seeds': 4\n", "seeds: the key is there twice, in lines 1 and 3"),
-        ("experiments:\n  a: {methods: [], methods: []}\n", "experiments.a.methods: the key is"),
-        ("methods: {M: {grid: [{a: 1}, {a: 1, b: 2, a: 3}]}}\n", "methods.M.grid.a: the key is"),
+        ("seeds: 2\ntitle: a\n'seeds': 4\n", "seeds: the key appears twice, in lines 1 and 3"),
+        (
+            "experiments:\n  a: {methods: [], methods: []}\n",
+            "experiments.a.methods: the key appears",
+        ),
+        (
+            "methods: {M: {grid: [{a: 1}, {a: 1, b: 2, a: 3}]}}\n",
+            "methods.M.grid.a: the key appears",
+        ),
+        ("a: " + "[" * 5000 + "]" * 5000, "config: it is nested too deeply"),
+        (
+            "a0: &a0 [1, 1]\n"
+            + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 30)),
+            "config: it has more than 200000 values; make it smaller",
+        ),
+        (b"title: Gr\xf6\xdfe\n", "config: byte 9 is not UTF-8; save it as UTF-8"),
+        ("{", "config: not YAML, line 1: "),
     ],
 )
-def test_a_key_that_is_there_twice_is_refused(tmp_path, text, message):
-    (tmp_path / "my.yaml").write_text(text)
+def test_a_text_that_loaders_choke_on_is_refused(tmp_path, text, message):
+    (tmp_path / "my.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigError, match=message):
-        refuse_repeated_keys(tmp_path / "my.yaml")
+        check_text(tmp_path / "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -231,14 +270,13 @@ def test_a_key_that_is_there_twice_is_refused(tmp_path, text, message):
         '{"seeds": 1, "1": 2, "b": {"seeds": 1}}',
         "1: a\n'1': b\n",
         "",
-        "{",
         "title: !!python/object/apply:os.system ['touch pwned']\n",
     ],
 )
 def test_keys_that_only_look_alike_are_not(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my.yaml").write_text(text)
-    refuse_repeated_keys(tmp_path / "my.yaml")
+    check_text(tmp_path / "my.yaml")
     assert list(tmp_path.iterdir()) == [tmp_path / "my.yaml"]
 
 
@@ -279,20 +317,19 @@ def test_nothing_heavy_is_imported_to_look_for_packages():
 def test_estimators_of_the_study_are_tried_before_anything_runs():
     for definition, message in (
         ({"estimator": "sklearn.svm.SVX"}, "methods.Mine.estimator: sklearn.svm.SVX: "),
-        ({"estimator": "nowhere.Thing"}, "No module named 'nowhere'"),
         (
             {"estimator": "sklearn.svm.SVR", "grid": {"c": [1]}},
-            "methods.Mine.grid: 'c' is no argument of this class",
+            "methods.Mine.grid: 'c' is not an argument of this class",
         ),
         (
             {"estimator": "sklearn.svm.SVR", "grid": [{"C": 1}, {"c": 1}]},
-            "methods.Mine.grid: 'c' is no argument of this class",
+            "methods.Mine.grid: 'c' is not an argument of this class",
         ),
         (
             {"estimator": "sklearn.svm.SVR", "grid": {1: [1]}},
-            "methods.Mine.grid: 1 is no argument of this class",
+            "methods.Mine.grid: 1 is not an argument of this class",
         ),
-        ({"estimator": "sklearn.svm.SVC"}, "methods.Mine.estimator: SVC is no regressor"),
+        ({"estimator": "sklearn.svm.SVC"}, "methods.Mine.estimator: SVC is not a regressor"),
         (
             {"estimator": "sklearn.svm.SVR", "settings": {"C": -1}},
             "methods.Mine: a trial fit failed (The 'C' parameter of SVR must be",
@@ -302,7 +339,7 @@ def test_estimators_of_the_study_are_tried_before_anything_runs():
             methods={"Mine": definition}, experiments={"one": {"methods": ["VJM", "Mine"]}}
         )
         with pytest.raises(ConfigError, match=re.escape(message)):
-            checks.check_estimators(study)
+            preflight.check_estimators(study)
 
 
 LEARNER = """from sklearn.linear_model import Ridge
@@ -332,7 +369,7 @@ def test_what_is_wrong_with_ones_own_module_is_told(tmp_path, monkeypatch, text,
     ):
         study = study_of(methods={"Mine": definition}, experiments={"one": {"methods": ["Mine"]}})
         with pytest.raises(ConfigError) as error:
-            checks.check_before_a_run(study)
+            preflight.check_before_a_run(study)
         assert str(error.value) == f"methods.Mine.{key}: {path}: {message.format(file=file)}"
 
 
@@ -344,7 +381,7 @@ def test_a_trial_that_fails_without_a_word_is_told(tmp_path, monkeypatch):
         experiments={"one": {"methods": ["Mine"]}},
     )
     with pytest.raises(ConfigError, match=r"trial fit failed \(.*, line 4: NotImplementedError\)"):
-        checks.check_estimators(study)
+        preflight.check_estimators(study)
 
 
 def numbered(line):
@@ -360,6 +397,8 @@ def numbered(line):
         ("a;y\n1;2\n", "separated by semicolons"),
         ("", "cannot be read (No columns to parse from file)"),
         ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),
+        (numbered("1,2,{k}"), "its rows have more cells than its header, which has 2"),
+        (numbered("{k},{k}") + "1,2,3\n", "cannot be read (Error tokenizing data"),
         ("a,y\n" + "1,2\n" * 12, "the target has the same value in all rows"),
         (numbered("1,{k}"), "every column beside the target has the same value"),
         (numbered("2026-01-{k},{k}"), "column 'a' is text with 12 different values in 12 rows"),
@@ -380,22 +419,9 @@ def test_own_data_is_checked_before_anything_runs(tmp_path, text, message):
     path.write_text(text)
     study = study_of(datasets=["mine"], own_data={"mine": {"file": str(path), "target": "y"}})
     with pytest.raises(ConfigError, match=re.escape(message)) as error:
-        checks.check_own_data(study)
+        preflight.check_own_data(study)
     assert str(error.value).startswith("own_data.mine: ")
     assert "my data.csv" in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("ahead", "told"), [(8, "8.0 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")]
-)
-def test_how_far_a_table_is_in_the_future_is_told(tmp_path, monkeypatch, ahead, told):
-    path = tmp_path / "mine.csv"
-    path.write_text(numbered("{k},{k}"))
-    os.utime(path, (1000 + ahead, 1000 + ahead))
-    monkeypatch.setattr(checks.time, "time", lambda: 1000.0)
-    study = study_of(datasets=["mine"], own_data={"mine": {"file": str(path), "target": "y"}})
-    with pytest.raises(ConfigError, match=f"was last changed {told} in the future"):
-        checks.check_own_data(study)
 
 
 @given(st.integers(1, 200), st.integers(1, 60), st.integers(0, 100))
@@ -404,6 +430,136 @@ def test_blocks_are_a_partition_and_more_seeds_keep_full_blocks(seeds, size, mor
     assert [seed for block in these for seed in seeds_of(block)] == list(range(seeds))
     full = [block for block in these if len(seeds_of(block)) == size]
     assert blocks(seeds + more, size)[: len(full)] == full
+
+
+def test_results_do_not_leave_the_tree_through_a_link(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "here/link").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ConfigError, match=r"results: 'link/a' leads through a link to .*elsewhere"):
+        study_of(results="link/a")
+
+
+def test_the_fewest_seeds_and_the_time_are_known():
+    assert [estimate.seeds_needed(level) for level in (0.05, 0.01)] == [6, 8]
+    study = study_of(
+        methods={"Mine": {"estimator": "sklearn.linear_model.Ridge"}},
+        experiments={"one": {"methods": ["VJM", "FFX", "Mine"]}},
+    )
+    seconds, unknown = estimate.seconds_of(study)
+    assert seconds == pytest.approx(10 * (1.0 + 41.0) + 4 * estimate.JOB_SECONDS)
+    assert unknown == ["Mine"]
+
+
+# -- identities ----------------------------------------------------------------------------------
+
+
+def identities(study):
+    """The identity of every step of a study."""
+    where = "paper", "547_no2"
+    found = {
+        "prepare": study.prepared_id("547_no2"),
+        "split": study.split_id(*where),
+        "noise": study.noise_id(*where),
+        "gp": study.run_id(*where, "VJM"),
+        "baseline": study.run_id(*where, "SVR"),
+    }
+    return found | study.steps
+
+
+RUNS = {"gp", "baseline"}
+TABLES = {"collect_runs", "join_runs", "compare_methods", "score_claims", "draw_figures"}
+PICTURES = {"illustrations"}
+REPORT = TABLES | {"write_report"}
+
+
+@pytest.mark.parametrize(
+    ("file", "steps"),
+    [
+        (
+            "data/nominal_columns.yaml",
+            {"prepare", "split", "noise", "illustrations"} | RUNS | REPORT,
+        ),
+        ("protocol.py", {"split", "noise", "illustrations"} | RUNS | REPORT),
+        ("study/gp.py", {"illustrations", "write_report"}),
+        ("competitors/tuning.py", {"baseline"} | REPORT),
+        ("study/collect.py", REPORT),
+        ("study/statistics/pairwise.py", {"compare_methods", "draw_figures", "write_report"}),
+        ("paper/win_tie_loss.csv", {"score_claims", "draw_figures", "write_report"}),
+        ("study/figures/boxes.py", {"draw_figures", "write_report"}),
+        ("study/report/templates/base.html.jinja", {"write_report"}),
+        ("study/report/so_far.py", set()),
+        ("files.py", set()),
+        ("operations/lock.py", set()),
+        ("study/model.py", set()),
+        ("regressor.py", set()),
+    ],
+)
+def test_an_edit_makes_exactly_the_right_steps_run_again(monkeypatch, file, steps):
+    experiments = {"one": {"methods": ["VJM", "SVR"]}}
+    before = identities(study_of(experiments=experiments))
+    plain = identity._sum
+    edited = identity.PACKAGE / file
+    assert edited.exists()
+    monkeypatch.setattr(identity, "_sum", lambda path: "x" if path == edited else plain(path))
+    identity.code_of.cache_clear()
+    after = identities(study_of(experiments=experiments))
+    identity.code_of.cache_clear()
+    assert {step for step in before if before[step] != after[step]} == steps
+
+
+def test_a_new_engine_runs_genetic_programming_again_and_nothing_else(monkeypatch):
+    experiments = {"one": {"methods": ["VJM", "SVR"]}}
+    before = identities(study_of(experiments=experiments))
+    monkeypatch.setattr(model, "ENGINE_VERSION", "another")
+    after = identities(study_of(experiments=experiments))
+    changed = {step for step in before if before[step] != after[step]}
+    assert changed == {"noise", "gp", "illustrations"} | REPORT
+
+
+def test_what_decides_a_result_is_in_its_identity_and_what_does_not_is_not(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_learners.py").write_text("from sklearn.linear_model import Ridge\n")
+    (tmp_path / "mine.csv").write_text("a,y\n1,2\n")
+
+    def ids(**changes):
+        config = {
+            "methods": {"Mine": {"estimator": "my_learners.Ridge"}},
+            "experiments": {"one": {"methods": ["VJM", "Mine"]}},
+            "datasets": ["547_no2", "mine"],
+            "own_data": {"mine": {"file": str(tmp_path / "mine.csv"), "target": "y"}},
+        } | changes
+        study = study_of(**config)
+        return {
+            (method, dataset): study.run_id("paper", dataset, method)
+            for method in ("VJM", "Mine")
+            for dataset in ("547_no2", "mine")
+        }
+
+    before = ids()
+    same = {"seeds": 30, "seeds_per_job": 3, "title": "x", "significance": 0.1, "results": "out"}
+    assert ids(**same) == before
+    (tmp_path / "mine.csv").write_text("a,y\n1,3\n")
+    table = ids()
+    assert {key for key in before if before[key] != table[key]} == {
+        ("VJM", "mine"),
+        ("Mine", "mine"),
+    }
+    (tmp_path / "my_learners.py").write_text("from sklearn.linear_model import Ridge  # edited\n")
+    identity.own_code.cache_clear()  # each call of Snakemake is a process of its own
+    identity._sum.cache_clear()
+    code = ids()
+    assert {key[0] for key in table if table[key] != code[key]} == {"Mine"}
+    assert identity.own_code("sklearn.linear_model.Ridge") == ""  # its version tells
+    assert identity.own_code("vjmgp.competitors.ffx.FFXRegressor") != ""
+    assert "my_learners" not in sys.modules
+
+
+def test_scripts_call_the_modules_whose_code_is_counted():
+    for step in identity.STEPS.keys() - {"run_baseline"}:
+        text = (ROOT / f"workflow/scripts/{step}.py").read_text()
+        assert re.findall(r"from (vjmgp\.study[\w.]+) import", text) == [identity.STEPS[step]]
 
 
 # -- lists that must agree -----------------------------------------------------------------------
@@ -448,12 +604,15 @@ def test_every_key_of_the_schema_is_described():
 def test_no_experiment_can_have_the_name_of_a_rule():
     text = "".join(path.read_text() for path in [*ROOT.glob("workflow/rules/*.smk")])
     text += (ROOT / "Snakefile").read_text() + (ROOT / "workflow/Snakefile").read_text()
-    assert set(re.findall(r"^rule (\w+):", text, re.MULTILINE)) == set(RULES_OF_WORKFLOW)
+    rules = re.findall(r"^(?:use rule run_gp as|rule) (\w+)", text, re.MULTILINE)
+    assert sorted(rules) == sorted(RULES_OF_WORKFLOW)
 
 
 def test_the_grids_are_the_papers():
     paper = yaml.safe_load((ROOT / "src/vjmgp/paper/baseline_grids.yaml").read_text())
     catalogue = load("methods.yaml")
+    methods = {"additionalProperties": {"$ref": "#/$defs/method"}}
+    check(catalogue, methods | {"$defs": RULES_OF_SCHEMA["$defs"]})
     assert set(paper) <= set(catalogue)
     for name, grid in paper.items():
         assert catalogue[name].get("grid", {}) == grid, name
@@ -479,7 +638,7 @@ def test_the_papers_study_is_whole():
     names = config["datasets"]
     assert names == list(paper_datasets())
     assert {pmlb_number(name) for name in names} == set(paper_medians().index)
-    small = [name for name, rows in paper_datasets().items() if rows and rows < 2000]
+    small = [name for name, about in paper_datasets().items() if about.rows and about.rows < 2000]
     assert config["experiments"]["label_noise"]["datasets"] == small
     assert len(small) == 36
     text = (ROOT / "src/vjmgp/paper/win_tie_loss.csv").read_text().splitlines()[1:]
@@ -500,25 +659,6 @@ def test_a_night_is_laid_over_the_papers_study():
     assert len(night.experiments["competitors"].datasets) == 58
     costly = night.experiments["costly_competitors"]
     assert set(costly.datasets) <= set(embedded_datasets())
-
-
-def test_an_edit_of_ones_own_class_is_noticed(tmp_path, monkeypatch):
-    path = tmp_path / "my_learners.py"
-    path.write_text("from sklearn.linear_model import Ridge\n")
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def code_of(estimator):
-        checks._hash_of_module.cache_clear()  # each call of Snakemake is a process of its own
-        methods = {"Mine": {"estimator": estimator}}
-        study = study_of(methods=methods, experiments={"one": {"methods": ["Mine"]}})
-        return checks.own_code(study.methods["Mine"])
-
-    before = code_of("my_learners.Ridge")
-    assert before == code_of("my_learners.Ridge")
-    path.write_text("from sklearn.linear_model import Ridge  # edited\n")
-    assert code_of("my_learners.Ridge") not in ("", before)
-    assert code_of("sklearn.linear_model.Ridge") == ""  # what a library's version tells
-    assert code_of("vjmgp.competitors.ffx.FFXRegressor") != ""
 
 
 def test_the_conda_environment_is_in_step_with_the_package():

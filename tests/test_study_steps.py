@@ -16,23 +16,21 @@ from test_study_config import study_of_config
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.engine.functions import FIRST_VARIABLE
 from vjmgp.engine.identity import ENGINE_VERSION
-from vjmgp.fetching import checksum
+from vjmgp.files import checksum, read_json
 from vjmgp.model import Feature, SymbolicModel
-from vjmgp.study import collect, runs
-from vjmgp.study.data import (
-    estimate_noise_of,
-    fetch_dataset,
-    prepare_dataset,
-    problems,
-    read_json,
-    split_rows,
-)
+from vjmgp.protocol import LABEL_NOISE, PAPER
+from vjmgp.study import collect, records, runs, tables
+from vjmgp.study.fetch import fetch_dataset
 from vjmgp.study.gp import legend_of
-from vjmgp.study.seals import read_records
+from vjmgp.study.model import Experiment, Table
+from vjmgp.study.names import WALL_TIMES
+from vjmgp.study.noise import estimate_noise
+from vjmgp.study.paths import experiment_files
+from vjmgp.study.prepare import prepare_dataset
+from vjmgp.study.problems import problems
+from vjmgp.study.splits import split_rows
 from vjmgp.study.statistics.compare import compare_methods
 
-PAPER = {"train_rows": 100, "train_share": None, "label_noise": 0.0}
-LABEL_NOISE = {"train_rows": None, "train_share": 0.8, "label_noise": 1.0}
 GP = {"gp": {"regularizer": "jensen_gap", "population_size": 20, "generations": 4}}
 
 
@@ -44,20 +42,22 @@ class Study:
         self.block = block
         self.folder = folder
         self.data, self.facts = str(folder / "data.parquet"), str(folder / "facts.json")
-        self.splits, self.noise = str(folder / "splits.json"), str(folder / "noise.json")
+        self.splits, self.noise = (f"{folder}/{k}/seeds_{block}.json" for k in ("splits", "noise"))
         table = str(folder / "source.tsv.gz")
-        fetch_dataset(dataset, table, str(folder / "source.json"), None)
-        prepare_dataset(dataset, table, self.data, self.facts)
-        split_rows(dataset, self.facts, block, protocol, self.data, self.splits)
-        estimate_noise_of(self.data, self.facts, self.splits, self.noise)
+        note = str(folder / "source.json")
+        fetch_dataset(dataset, None, table, note)
+        prepare_dataset(dataset, table, None, self.data, self.facts, note)
+        split_rows(self.data, self.facts, protocol, self.splits)
+        estimate_noise(self.data, self.facts, self.splits, self.noise)
+
+    def file(self, name, block=None):
+        folder = self.folder / f"results/runs/paper/{self.dataset}/{name}-00000000"
+        return str(folder / f"seeds_{block or self.block}.jsonl")
 
     def run(self, definition, block=None, name="method"):
-        output = str(self.folder / "results/runs/x" / name / f"seeds_{block or 'all'}.jsonl")
-        runs.run_block(
-            name, definition, "paper", block or self.block, self.data, self.facts,
-            [self.splits], [self.noise], {"code": "1"}, output,
-        )  # fmt: skip
-        return list(read_records(output))
+        output, noise = self.file(name, block), [self.noise] if "gp" in definition else []
+        runs.run_block(name, definition, self.data, self.facts, [self.splits], output, noise)
+        return records.read_block(output)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def study(tmp_path_factory):
 
 
 def timeless(records):
-    return [{k: v for k, v in r.items() if k not in collect.WALL_TIMES} for r in records]
+    return [{k: v for k, v in r.items() if k not in WALL_TIMES} for r in records]
 
 
 def test_where_data_came_from_is_written_down(study):
@@ -156,8 +156,6 @@ def test_runs_of_other_blocks_are_taken_over_if_nothing_has_changed(study, monke
     whole = study.run(GP, "0-2", "again")
     assert whole[:2] == first  # wall times and all
     assert whole[2]["seed"] == 2
-    changed = {"gp": GP["gp"] | {"generations": 5}}
-    assert study.run(changed, "0-0", "again")[0]["seconds"] != first[0]["seconds"]
     monkeypatch.setattr(runs, "versions", lambda _: {"numpy": "another"})
     assert study.run(GP, "0-1", "again")[0]["seconds"] != first[0]["seconds"]
 
@@ -218,18 +216,17 @@ def test_a_run_that_fails_is_recorded_and_stops_no_other(study, caplog):
     assert "1 × UserWarning, first: shaky" in caplog.text
 
 
-def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
+def test_tables_are_tidy(study, tmp_path):
     study.run(GP, name="VJM")
     study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
     folder = study.folder / "results"
-    files = [str(folder / f"runs/x/{name}/seeds_all.jsonl") for name in ("VJM", "LR")]
-    engine = next(read_records(files[0]))["engine"]
+    files = [study.file(name) for name in ("VJM", "LR")]
     out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
-    collect.collect_runs(files, engine, *out)
+    collect.collect_runs(files, *out)
     table = pd.read_csv(out[0])
     assert list(table.columns) == collect.COLUMNS
     assert len(table) == 6
-    assert table["file"].tolist()[0] == "runs/x/VJM/seeds_all.jsonl"
+    assert table["file"].tolist()[0] == "runs/paper/210_cloud/VJM-00000000/seeds_0-2.jsonl"
     assert set(pd.read_csv(out[1])["method"]) == {"VJM"}
     models = json.loads((folder / "tables/one/models.json").read_text())
     middle = table[table["method"] == "VJM"]["test_r2"].median()
@@ -247,8 +244,6 @@ def test_tables_are_tidy_and_never_mix_engines(study, tmp_path):
     collect.join_runs([out[0], out[0]], joined, failures)
     assert (tmp_path / "runs.csv").read_text() == (folder / "tables/one/runs.csv").read_text()
     assert len(pd.read_csv(failures)) == 0
-    with pytest.raises(ValueError, match=r"seeds_all\.jsonl was made by engine"):
-        collect.collect_runs(files, "another", *out)
 
 
 def test_a_run_names_what_it_was_made_from(study):
@@ -261,7 +256,7 @@ def test_a_run_names_what_it_was_made_from(study):
         assert record["inputs"]["data"] == checksum(Path(study.data))
         assert record["inputs"]["source"] == checksum(study.folder / "source.tsv.gz")
         assert len(record["inputs"]["training_rows"]) == 64
-        assert record["code"] == {"code": "1"}
+        assert record["identity"] == "00000000"
     assert gp["definition"] == GP
     assert gp["engine"] == ENGINE_VERSION
 
@@ -272,14 +267,14 @@ def test_own_tables_keep_their_columns(tmp_path):
     table["level"] = rng.integers(0, 3, 30)
     table["price"] = table["size m²"] + (table["site"] == "a")
     table.to_csv(tmp_path / "mine.csv", index=False)
-    own = {"file": str(tmp_path / "mine.csv"), "target": "price", "nominal": ["level"]}
+    own = Table(str(tmp_path / "mine.csv"), "price", ("level",))
     data, facts = str(tmp_path / "data.parquet"), str(tmp_path / "facts.json")
-    prepare_dataset("mine", own["file"], data, facts, own)
+    prepare_dataset("mine", own.file, own, data, facts)
     about = read_json(facts)
     assert about["inputs"] == ["size m²", "site", "level"]
     assert about["nominal"] == ["site", "level"]
-    splits = str(tmp_path / "splits.json")
-    split_rows("mine", facts, "0-0", PAPER, data, splits)
+    splits = str(tmp_path / "seeds_0-0.json")
+    split_rows(data, facts, PAPER, splits)
     problem = next(problems(data, facts, [splits]))
     assert problem.dataset == "mine"
     assert len(problem.train) == 15
@@ -291,27 +286,28 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
     records = [
         {"dataset": "NA", "protocol": "paper", "method": method, "seed": seed, "status": "ok",
          "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1}
-        for method in ("None", "null", "nan") for seed in range(3)
+        for method in ("None", "null", "=nan()") for seed in range(3)
     ]  # fmt: skip
-    collect.write_csv(str(tmp_path / "runs.csv"), collect.table_of_runs(records))
-    table = collect.read_runs(str(tmp_path / "runs.csv"))
-    methods = ["None", "null", "nan"]
-    compare_methods(str(tmp_path / "runs.csv"), methods, ["NA"], False, 0.01, str(tmp_path))
-    assert set(table["method"]) == {"None", "null", "nan"}
-    summary = collect.read_table(tmp_path / "summary.csv").set_index("method")
+    files = experiment_files(str(tmp_path), "one")
+    tables.write_csv(files.runs, collect.table_of_runs(records))
+    assert "\nNA,'=nan()," in Path(files.runs).read_text()  # a spreadsheet does not run it
+    methods = ["None", "null", "=nan()"]
+    assert set(tables.read_runs(files.runs)["method"]) == set(methods)
+    experiment = Experiment("one", "One", methods, ["NA"], "mine")
+    compare_methods(files.runs, experiment, 0.01, files.latex, **files.statistics)
+    found = {name: tables.read_table(path) for name, path in files.statistics.items()}
+    summary = found["summary"].set_index("method")
     assert summary.loc["None", "mean_of_median_test_r2"] == 1.5
-    medians = collect.read_table(tmp_path / "medians.csv").set_index("dataset")
-    assert medians.loc["NA", "null"] == 1.5
-    counts = collect.read_table(tmp_path / "win_tie_loss_test_r2.csv")
-    assert counts["similar"].tolist() == [1] * 6
-    assert "null" in (tmp_path / "latex/medians.tex").read_text()
+    assert found["medians"].set_index("dataset").loc["NA", "=nan()"] == 1.5
+    assert found["win_tie_loss_test_r2"]["similar"].tolist() == [1] * 6
+    assert "null" in (Path(files.latex) / "medians.tex").read_text()
 
 
 def test_a_study_whose_runs_all_failed_says_so(tmp_path):
     records = [{"dataset": "d", "method": "m", "seed": 0, "status": "failed", "error": "E: why"}]
-    collect.write_csv(str(tmp_path / "runs.csv"), collect.table_of_runs(records))
+    tables.write_csv(tmp_path / "runs.csv", collect.table_of_runs(records))
     with pytest.raises(ValueError, match="All 1 runs failed; the first: E: why"):
-        collect.read_runs(str(tmp_path / "runs.csv"))
+        tables.read_runs(tmp_path / "runs.csv")
 
 
 def test_candidates_that_cannot_be_fitted_are_counted(study):

@@ -1,6 +1,5 @@
-"""The warm worker: same results, exit codes, and no process left behind."""
+"""Around a job, and the warm worker: same results, exit codes, and no process left behind."""
 
-import json
 import os
 import select
 import signal
@@ -8,106 +7,80 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from vjmgp.study import jobs, warm
+from vjmgp.files import checksum, read_sealed, write_manifest
+from vjmgp.operations import warm
+from vjmgp.operations.jobs import as_job
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the worker needs Linux")
+SCRIPT = """
+from types import SimpleNamespace
+from vjmgp.operations.jobs import as_job
 
-
-def parent(script, folder):
-    """A process that starts a worker as Snakemake does, and then does what the script says."""
-    text = f"""
-import os, sys
-from vjmgp.study import warm
-from vjmgp.study.jobs import run_step
-warm.start()
-{textwrap.dedent(script)}
+snakemake = SimpleNamespace(log=["{name}.log"], threads=1, input={{}}, output={{}}, params={{}})
+with as_job(snakemake):
+    import os
+    from pathlib import Path
+    {body}
 """
+
+
+def write_script(folder, name, body):
+    """A script as Snakemake makes one."""
+    text = SCRIPT.format(name=name, body=body.replace("\n", "\n    "))
+    (folder / f"{name}.py").write_text(text)
+
+
+def parent(body, folder):
+    """A process that starts a worker as Snakemake does, and then does what the body says."""
+    text = (
+        "import os, subprocess, sys\nfrom pathlib import Path\nfrom vjmgp.operations import warm\n"
+    )
+    text += "def job(name):\n    return subprocess.Popen([sys.executable, f'{name}.py'])\n"
+    text += "warm.start()\n" + textwrap.dedent(body)
     return subprocess.Popen(
         [sys.executable, "-c", text],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-FETCH = """
-def fetch(name):
-    run_step("data:fetch_dataset", log=f"{name}.log", name=name, table=f"{name}.tsv.gz",
-             source=f"{name}.json", cache=None)
-"""
-
-
-def test_steps_run_in_the_worker_and_leave_what_they_would_alone(tmp_path):
-    process = parent(FETCH + "fetch('547_no2')\nprint(os.environ['VJMGP_WORKER'])", tmp_path)
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    assert not Path(out.strip()).parent.exists()  # the socket is gone with its parent
-    alone = tmp_path / "alone"
-    alone.mkdir()
-    arguments = {
-        "name": "547_no2",
-        "table": str(alone / "547_no2.tsv.gz"),
-        "source": str(alone / "547_no2.json"),
-        "cache": None,
-    }
-    assert jobs.execute("data:fetch_dataset", str(alone / "log"), arguments) == 0
-    for name in ("547_no2.tsv.gz", "547_no2.json"):
-        assert (tmp_path / name).read_bytes() == (alone / name).read_bytes()
-
-
-def test_a_failed_step_tells_why(tmp_path):
-    process = parent("run_step('data:read_json', log='logs/a.log', path='none.json')", tmp_path)
-    _, err = process.communicate()
-    assert process.returncode == 1
-    assert "data:read_json failed; see logs/a.log:" in err
-    assert "No such file or directory: 'none.json'" in err
-    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
-
-
-def test_a_crash_is_a_failure(tmp_path):
-    """A child that dies without a word, as one does that runs out of memory."""
-    (tmp_path / "dies.py").write_text("import os\nos.kill(os.getpid(), 9)\n")
-    script = "print(warm.run('config:load_class', 'a.log', {'path': 'dies.any'}))"
-    process = parent(script, tmp_path)
-    assert process.communicate()[0].strip() == str(128 + signal.SIGKILL)
-
-
-def alive(pid):
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-        return text.rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
+def test_a_script_runs_in_the_worker_and_tells_how_it_ends(tmp_path):
+    write_script(tmp_path, "good", "Path('parent').write_text(str(os.getppid()))\nprint('hello')")
+    write_script(tmp_path, "bad", "raise ValueError('too bad')")
+    write_script(tmp_path, "dies", "os.kill(os.getpid(), 9)")
+    body = """
+    good = job('good')
+    print(good.wait(), good.pid, job('bad').wait(), job('dies').wait())
+    print(os.environ['VJMGP_WORKER'])
+    """
+    out, err = parent(body, tmp_path).communicate()
+    good, pid, bad, dies, address = out.split()
+    assert (good, bad, dies) == ("0", "1", "137"), err
+    assert (tmp_path / "parent").read_text() not in (pid, str(os.getpid()))
+    assert (tmp_path / "good.log").read_text() == "hello\n"
+    assert "ValueError: too bad (log: bad.log)" in err
+    assert "The job was killed, probably out of memory." in err
+    assert "Traceback" not in err
+    watch = Path(address).parent
+    while watch.exists():  # the socket goes with its parent
+        select.select([], [], [], 0.05)
 
 
 @pytest.mark.parametrize("victim", ["job", "parent"])
 def test_who_is_killed_takes_its_job_along(tmp_path, victim):
     os.mkfifo(tmp_path / "started")
     os.mkfifo(tmp_path / "never")
-    (tmp_path / "waits.py").write_text(
-        "import os\n"
-        "with open('started', 'w') as file:\n    file.write(str(os.getpid()))\n"
-        "open('never').read()\n"
-    )
-    client = (
-        "from vjmgp.study.jobs import run_step\n"
-        "run_step('config:load_class', log='a.log', path='waits.any')"
-    )
-    script = f"""
-    import subprocess
-    job = subprocess.Popen([sys.executable, "-c", {client!r}])
-    print(job.pid, flush=True)
-    job.wait()
-    """
-    process = parent(script, tmp_path)
+    body = "Path('started').write_text(str(os.getpid()))\nPath('never').read_text()"
+    write_script(tmp_path, "waits", body)
+    process = parent("it = job('waits')\nprint(it.pid, flush=True)\nit.wait()", tmp_path)
     job = int(process.stdout.readline())
     child = int((tmp_path / "started").read_text())  # waits for the writer
-    assert alive(child)
     watch = os.pidfd_open(child)
     os.kill(job if victim == "job" else process.pid, signal.SIGKILL)
     assert select.select([watch], [], [], 30)[0], "the job's child is still there"
@@ -117,19 +90,15 @@ def test_who_is_killed_takes_its_job_along(tmp_path, victim):
 
 def test_what_the_worker_loads_starts_no_thread():
     """A fork has only the thread that forked: another one's locks would be held for ever."""
-    script = """
-    import importlib
-    from vjmgp.study.warm import MODULES
-    from vjmgp.warmup import load_kernels
-    for name in MODULES:
-        importlib.import_module(name)
-    load_kernels()
-    print(len(os.listdir("/proc/self/task")))
-    """
-    one_thread = dict.fromkeys((*jobs.THREAD_VARIABLES, jobs.NUMBA_VARIABLE), "1")
+    script = (
+        "import importlib, os\nfrom vjmgp.operations.warm import MODULES\n"
+        "from vjmgp.warmup import load_kernels\n"
+        "for name in MODULES:\n    importlib.import_module(name)\n"
+        "load_kernels()\nprint(len(os.listdir('/proc/self/task')))"
+    )
     result = subprocess.run(
-        [sys.executable, "-c", "import os\n" + textwrap.dedent(script)],
-        env=os.environ | one_thread | warm.NO_HIDDEN_THREAD,
+        [sys.executable, "-c", script],
+        env=os.environ | warm.ONE_THREAD,
         capture_output=True,
         text=True,
         check=True,
@@ -137,43 +106,48 @@ def test_what_the_worker_loads_starts_no_thread():
     assert result.stdout.strip() == "1"
 
 
-def test_a_killed_job_leaves_the_others_alone(tmp_path):
-    """One client is killed while another one's job runs; then a third comes."""
-    for name in "ab":
-        os.mkfifo(tmp_path / f"started_{name}")
-        os.mkfifo(tmp_path / f"go_{name}")
-        (tmp_path / f"waits_{name}.py").write_text(
-            f"from pathlib import Path\nPath('started_{name}').write_text('x')\n"
-            f"Path('go_{name}').read_text()\nany = 1\n"
-        )
-    client = "from vjmgp.study.jobs import run_step\nrun_step('config:load_class', log='{0}.log', "
-    client += "path='waits_{0}.any')"
-    script = f"""
-    import subprocess
-    from pathlib import Path
-    jobs = [subprocess.Popen([sys.executable, "-c", {client!r}.format(name)]) for name in "ab"]
-    for name in "ab":
-        Path(f"started_{{name}}").read_text()
-    jobs[0].kill()
-    jobs[0].wait()
-    # The worker answers a third job only after it has noticed the end of the first.
-    third = warm.run("data:read_json", "c.log", {{"path": "c.json"}})
-    Path("go_b").write_text("x")
-    print(third, jobs[1].wait())
-    """
-    (tmp_path / "c.json").write_text("{}")
-    process = parent(script, tmp_path)
-    out, err = process.communicate()
-    assert out.strip() == "0 0", err
-
-
-def test_without_a_worker_the_step_runs_here(tmp_path, monkeypatch):
-    monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
-    assert warm.run("data:read_json", "log", {}) is None
+def test_without_a_worker_the_job_runs_here(tmp_path, monkeypatch):
     monkeypatch.setenv(warm.ADDRESS_VARIABLE, str(tmp_path / "nobody"))
-    assert warm.run("data:read_json", "log", {}) is None
-    (tmp_path / "a.json").write_text(json.dumps({"a": 1}))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    jobs.run_step("data:read_json", log=str(tmp_path / "log"), path=str(tmp_path / "a.json"))
-    with pytest.raises(SystemExit):
-        jobs.run_step("data:read_json", log=str(tmp_path / "log"), path=str(tmp_path / "b"))
+    table, made = tmp_path / "a.csv", tmp_path / "made/step-00000000.json"
+
+    def job(**inputs):
+        return as_job(
+            SimpleNamespace(
+                log=[str(tmp_path / "log")],
+                threads=1,
+                input=inputs,
+                params={"seed": 1},
+                output=Outputs([str(table), str(made)], table=str(table), made=str(made)),
+            )
+        )
+
+    with pytest.raises(SystemExit) as end, job(runs="runs.csv", kernels="x") as arguments:
+        table.write_text("a")
+    assert arguments == {"runs": "runs.csv", "table": str(table), "seed": 1}
+    assert end.value.code == 0
+    assert read_sealed(made)["files"] == {"../a.csv": checksum(table)}
+    # What a job reads must be as it was written.
+    table.write_text("b")
+    with pytest.raises(SystemExit) as end, job(made=str(made)):
+        raise AssertionError("it does not come to this")
+    assert end.value.code == 1
+    assert "a.csv is damaged" in (tmp_path / "log").read_text()
+    write_manifest(made, [table])
+
+
+class Outputs(list):
+    """As Snakemake's: files, some of which have names."""
+
+    def __init__(self, files, **names):
+        super().__init__(files)
+        self.get, self.items = names.get, names.items
+
+
+def test_a_worker_that_cannot_have_a_socket_is_done_without(tmp_path, monkeypatch):
+    monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
+    long = tmp_path / ("x" * 110)
+    long.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    warm.start()
+    assert warm.ADDRESS_VARIABLE not in os.environ
+    assert list(long.iterdir()) == []

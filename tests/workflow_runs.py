@@ -11,10 +11,14 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from vjmgp.study.collect import ALL_TIMES
+from vjmgp.cli.place import workflow_folder
+from vjmgp.study.names import ALL_TIMES
+from vjmgp.study.reader import read_study
 
 ROOT = Path(__file__).parent.parent
 TABLES = "results/tables/runs.csv"
+TARGET = "join_runs"
+"""The rule that writes it, and whatever it needs."""
 SMALL = {"population_size": 10, "generations": 2}
 STUDY: dict[str, Any] = {
     "seeds": 2,
@@ -59,6 +63,33 @@ def snakemake(
     return said
 
 
+def study_in(folder: Path, config: dict[str, Any]) -> Any:
+    """The study of a config whose results are in a folder."""
+    root = workflow_folder()
+    return read_study(
+        config | {"results": str(folder / "results")},
+        root / "workflow/schemas/config.schema.yaml",
+        root / "config/methods.yaml",
+    )
+
+
+def file_of(folder: Path, kind: str, block: str = "0-1", dataset: str = "192_vineyard") -> Path:
+    """The only file of splits, noise estimates or runs (kind: a method) of a block."""
+    if kind in ("splits", "noise"):
+        pattern = f"results/{kind}/paper/{dataset}-*/seeds_{block}.json"
+    else:
+        pattern = f"results/runs/paper/{dataset}/{kind}-*/seeds_{block}.jsonl"
+    (path,) = folder.glob(pattern)
+    return path
+
+
+def flip(path: Path, share: float = 0.9) -> None:
+    """Change one bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * share)] ^= 4
+    path.write_bytes(content)
+
+
 def made(folder: Path) -> dict[str, int]:
     """Every file of the steps before the tables, and when it was written."""
     results = folder / "results"
@@ -71,8 +102,9 @@ def made(folder: Path) -> dict[str, int]:
 
 
 def ran(before: dict[str, int], folder: Path) -> set[str]:
-    """The files that were written since."""
-    return {name for name, when in made(folder).items() if before.get(name) != when}
+    """The files that were written since, without their identities: "runs/paper/D/VJM/seeds_0-1"."""
+    new = {Path(name) for name, when in made(folder).items() if before.get(name) != when}
+    return {f"{p.parent.as_posix()[:-9]}/{p.stem}" for p in new if p.name.startswith("seeds_")}
 
 
 def timeless(path: Path, *more: str) -> str:

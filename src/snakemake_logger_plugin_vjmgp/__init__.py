@@ -1,12 +1,13 @@
 """What Snakemake shows while it runs: one line of progress, and what went wrong.
 
 The default profile turns it on (`logger: vjmgp`); `--logger` with nothing after it, or another
-profile, brings Snakemake's own output back. The whole log is in .snakemake/log as ever.
+profile, brings Snakemake's own output back. The whole log is in .snakemake/log as always.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 import sys
@@ -18,73 +19,64 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from vjmgp.study.jobs import lines_of
-from vjmgp.study.progress import Progress, describe
+from vjmgp.operations.jobs import DISK_FULL, REASONS, lines_of
+from vjmgp.operations.progress import Progress, describe
+from vjmgp.operations.warm import CRASHED
 
-SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_LINES = 60.0
 """Where output goes to a file, not to a screen."""
 STOPPED = "Terminating processes on user request"
 RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
 NOTHING_TO_DO = "Nothing to be done"
-ANSWERS: list[str] = []
-"""Lines to show where there was nothing to do; the workflow puts the report's path here."""
-UNDER_WAY: list[str] = []
-"""Who runs the study at the moment; the workflow puts it here when it starts."""
-
-
-def about_lock() -> str:
-    """What a locked working directory means, and the way out."""
-    if UNDER_WAY:
-        return f"Error:\nThis study is running already ({UNDER_WAY[0]}). Wait until it ends."
-    return (
-        "Error:\nThe working directory is locked, but no run of this study is under way: one was "
-        "killed and left its lock. Nothing is lost. Either add --unlock to the same command and "
-        "then call it again, or: vjmgp study resume CONFIG"
-    )
+LOCKED = (
+    "Error:\nSnakemake has locked this directory: another run is under way, or one was killed. "
+    "Nothing is lost. `vjmgp study status CONFIG` says which. If none is under way, `vjmgp study "
+    "resume CONFIG` continues, as does the same command after one with --unlock."
+)
+GONE = "Missing files after"
+KNOWN = [[reason] for reason in REASONS.values()]
 
 
 def without_places(text: str) -> str:
     """An error of the workflow, without the places in its own files that it came through."""
     lines = text.splitlines()
     if lines and lines[0].startswith("LockException"):
-        return about_lock()
+        return LOCKED
     if not lines or lines[0].startswith("RuleException"):
-        return ""  # the job's failure is told already
+        return ""  # the view has shown the job's failure
+    if GONE in text:
+        files = [line.split(" (missing")[0].strip() for line in lines if " (missing" in line]
+        what = f"{', '.join(files)}: deleted while the study ran."
+        return f"Error:\n{what} Run the same command to make it again and continue."
     if not lines[0].startswith("WorkflowError"):
         return text
     return "\n".join(["Error:", *(line for line in lines[1:] if not line.startswith("  File "))])
 
 
-def _most_telling(lines: list[str]) -> list[str]:
-    """Of a log, the line in which SLURM says why it ended the job (memory, time); else the last."""
-    by_slurm = [line for line in lines if line.startswith("slurmstepd")]
-    return by_slurm[:1] or lines[-1:]
-
-
-def _failure(record: Any, what: str) -> str:
-    """What failed, what the cluster and a line of its log say, and where the log is."""
-    lines = [f"FAILED: {record.rule_name}: {what}"]
-    if getattr(record, "rule_msg", None):
-        lines.append(f"    {record.rule_msg}")
-    lines += _from_logs(record.log)
-    return "\n".join(lines)
-
-
 def _from_logs(logs: Iterable[str] | None) -> list[str]:
-    """The most telling line of each log, and where it is."""
-    lines = []
+    """The most telling line of each log, and where it is.
+
+    That is the line in which SLURM says why it ended the job (memory, time); else the last. A log
+    without an error is that of a job which was killed, or found no room for it.
+    """
+    told = []
     for log in logs or ():
         path = Path(str(log).split(" (")[0])
-        said = lines_of(str(path))
-        lines += [f"    {line}" for line in _most_telling(said)]
-        lines.append(f"    log: {path}")
-    return lines
+        lines = lines_of(path)
+        by_slurm = [line for line in lines if line.startswith("slurmstepd")]
+        if by_slurm:
+            reason = by_slurm[0]
+        elif any(line.startswith("Traceback") for line in lines) or lines[-1:] in KNOWN:
+            reason = lines[-1]
+        else:
+            place = next(folder for folder in path.absolute().parents if folder.exists())
+            reason = REASONS[CRASHED if shutil.disk_usage(place).free else DISK_FULL]
+        told += [f"    {reason}", f"    log: {path}"]
+    return told
 
 
-def _asked(resources: Any) -> str:
-    """What a job asks a cluster for."""
-    memory, minutes = (getattr(resources, name, None) for name in ("mem_mb", "runtime"))
-    return f", with {memory} MB and {minutes} minutes" if memory and minutes else ""
+def _jobs(count: int) -> str:
+    return "1 job" if count == 1 else f"{count} jobs"
 
 
 class LogHandler(LogHandlerBase):  # type: ignore[misc]
@@ -120,26 +112,42 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._print(self.format(record))
         elif event == LogEvent.RUN_INFO:
             self.progress.plan(record.stats)
-        elif event == LogEvent.GROUP_INFO:
-            self._start_group(record)
-        elif event == LogEvent.GROUP_ERROR:
-            self._fail_group(record)
+        elif event == LogEvent.GROUP_INFO:  # blocks that share a job of a cluster
+            numbers = [job.jobid for job in record.jobs]
+            if any(number in self.progress.lost for number in numbers):
+                self._print(f"AGAIN: {_jobs(len(numbers))} of the group {record.group_id}")
+            for number in numbers:
+                self.progress.again(number)
+        elif event == LogEvent.GROUP_ERROR:  # they fail together, for one reason
+            for job in record.job_error_info:
+                self.progress.fail(job["jobid"])
+            if not self.interrupted:
+                what = f"FAILED: {_jobs(len(record.job_error_info))} of the group {record.groupid}"
+                self._print("\n".join([what, *_from_logs(record.aux_logs)]))
         elif event == LogEvent.JOB_INFO:
             what = describe(record.rule_name, dict(record.wildcards or {}))
             self.progress.start(record.jobid, record.rule_name, what)
             if record.jobid in self.retried:
                 self.retried.remove(record.jobid)
-                self._print(f"AGAIN: {record.rule_name}: {what}{_asked(record.resources)}")
+                asks = [getattr(record.resources, name, None) for name in ("mem_mb", "runtime")]
+                more = ", with {} MB and {} minutes".format(*asks) if all(asks) else ""
+                self._print(f"AGAIN: {record.rule_name}: {what}{more}")
             self._draw()
         elif event == LogEvent.JOB_FINISHED:
             self.progress.finish(record.job_id)
-            if self.is_screen or not self.progress.to_go + len(self.progress.running):
+            if self.is_screen or not (self.progress.waiting or self.progress.running):
                 self._draw()  # else when the next job has started
         elif event == LogEvent.JOB_ERROR:
             is_new = record.jobid not in self.progress.lost  # else told with its group
             job = self.progress.fail(record.jobid)
             if is_new and not self.interrupted:
-                self._print(_failure(record, job.what if job else f"job {record.jobid}"))
+                what = job.what if job else f"job {record.jobid}"
+                message = getattr(record, "rule_msg", None)
+                lines = [
+                    f"FAILED: {record.rule_name}: {what}",
+                    *([f"    {message}"] * bool(message)),
+                ]
+                self._print("\n".join([*lines, *_from_logs(record.log)]))
         elif restart := RESTARTED.match(str(record.msg)):
             number = int(restart[1])
             self.progress.again(number)
@@ -147,26 +155,12 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
         elif STOPPED in str(record.msg):
             self.interrupted = True
             self._print("Stopped; jobs that were running are lost.")
-        elif event == LogEvent.SHELLCMD or record.levelno >= logging.WARNING:
+        elif (
+            event == LogEvent.SHELLCMD
+            or record.levelno >= logging.WARNING
+            or (event is None and str(record.msg).startswith(NOTHING_TO_DO))
+        ):
             self._print(self.format(record))
-        elif event is None and str(record.msg).startswith(NOTHING_TO_DO):
-            self._print("\n".join([self.format(record), *ANSWERS]))
-
-    def _start_group(self, record: Any) -> None:
-        """Blocks that share a job of a cluster; their own events follow."""
-        numbers = [job.jobid for job in record.jobs]
-        if any(number in self.progress.lost for number in numbers):
-            self._print(f"AGAIN: {len(numbers)} jobs of the group {record.group_id}")
-        for number in numbers:
-            self.progress.again(number)
-
-    def _fail_group(self, record: Any) -> None:
-        """The jobs of a group fail together, for one reason."""
-        for job in record.job_error_info:
-            self.progress.fail(job["jobid"])
-        if not self.interrupted:
-            what = f"FAILED: {len(record.job_error_info)} jobs of the group {record.groupid}"
-            self._print("\n".join([what, *_from_logs(record.aux_logs)]))
 
     def _draw(self) -> None:
         """The line of progress: over the last one on a screen, now and then in a file."""
@@ -188,6 +182,13 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._clear_line("\r\x1b[K")
             self.stream.write(text + "\n")
             self.stream.flush()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
+        """Say nothing more to a reader, such as `head`, that has seen enough."""
+        if isinstance(sys.exception(), BrokenPipeError):
+            self.stream = Path(os.devnull).open("w")  # noqa: SIM115 (to the end of the process)
+        else:
+            super().handleError(record)
 
     def _clear_line(self, how: str) -> None:
         if self.shown:

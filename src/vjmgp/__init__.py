@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .datasets import Dataset, load_dataset, load_file
+    from .datasets import Dataset, load_file
     from .engine.functions import FUNCTION_NAMES, MORE_FUNCTION_NAMES
     from .engine.identity import ENGINE_VERSION
     from .engine.mic import mic
     from .engine.regularizers import REGULARIZERS
     from .engine.selection import SELECTIONS
     from .extrapolation import ExtrapolationWarning
-    from .fetching import embedded_datasets
+    from .fetching import embedded_datasets, load_dataset
     from .model import SymbolicModel, load_model
     from .own_function import UserFunction
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
@@ -34,7 +34,7 @@ _HOME = {
     "load_model": "model",
     "Dataset": "datasets",
     "embedded_datasets": "fetching",
-    "load_dataset": "datasets",
+    "load_dataset": "fetching",
     "load_file": "datasets",
     "paper_split": "protocol",
     "label_noise_split": "protocol",

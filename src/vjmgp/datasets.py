@@ -1,13 +1,10 @@
-"""Load a dataset: shipped with the package, from PMLB, or a file of one's own."""
+"""Read a dataset: a file of PMLB's, or one of one's own; and say what is wrong with it."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import os
-import re
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,17 +14,19 @@ import pandas as pd
 import yaml
 from numpy.typing import NDArray
 
-from .fetching import cache_folder, fetch, package_folder
+from .files import package_folder
+from .inputs import refuse_strange
+from .tabular import is_nominal, nominal_columns
 
 TARGET = "target"
+READS = ("data/nominal_columns.yaml",)
+LEAST_ROWS = 10
+"""Five folds on half of the rows need at least one row each."""
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
 EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 """Each number in a file becomes the nearest float, which pandas does by itself from 3.1 on."""
-READERS: dict[str, Callable[[Path, bool], pd.DataFrame]] = {
-    ".csv": lambda path, as_written: _read_text(path, ",", as_written),
-    ".tsv": lambda path, as_written: _read_text(path, "\t", as_written),
-    ".parquet": lambda path, _: pd.read_parquet(path),
-}
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".parquet": None}
+"""The kinds of files, and what stands between the columns of text."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +66,6 @@ def pmlb_number(name: str) -> int:
     return int(name.removeprefix("_deprecated_").split("_")[0])
 
 
-def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
-    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
-
-    `cache` is the folder that PMLB's package keeps its files in; by default the one in the
-    environment variable VJMGP_PMLB_CACHE.
-    """
-    if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
-        raise ValueError(
-            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
-            "your own with load_file."
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        source = fetch(name, cache_folder(cache), Path(folder))
-        return read_pmlb(name, source.path)
-
-
 def read_pmlb(name: str, path: Path) -> Dataset:
     """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
     table = pd.read_csv(path, sep="\t", **EXACT).dropna()
@@ -96,15 +79,16 @@ def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...
     return _from_table(path.name.split(".")[0], table, target, nominal, path)
 
 
-def read_table(path: Path, as_written: bool = False) -> pd.DataFrame:
+def read_table(path: Path, *, as_written: bool = False) -> pd.DataFrame:
     """A table from a file; `as_written` leaves text formats as text, to the letter."""
-    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in READERS]
+    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in SEPARATORS]
     if not kinds:
-        raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(READERS)}.")
+        raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(SEPARATORS)}.")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     try:
-        return READERS[kinds[-1]](path, as_written)
+        separator = SEPARATORS[kinds[-1]]
+        return _read_text(path, separator, as_written) if separator else pd.read_parquet(path)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: cannot be read ({error}); save it as UTF-8.") from None
     except (ValueError, OSError, EOFError) as error:
@@ -118,13 +102,13 @@ def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
-    if as_written:
-        as_text: pd.DataFrame = pd.read_csv(path, **text)
-        return as_text.set_axis(names, axis=1)
-    table: pd.DataFrame = pd.read_csv(path, sep=separator, **EXACT)
+    options = text if as_written else {"sep": separator, **EXACT}
+    table: pd.DataFrame = pd.read_csv(path, **options)
+    if not isinstance(table.index, pd.RangeIndex):  # pandas takes the first cells for row names
+        raise ValueError(f"its rows have more cells than its header, which has {len(names)}")
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
-    return table
+    return table.set_axis(names, axis=1) if as_written else table
 
 
 def _from_table(
@@ -155,3 +139,73 @@ def _from_table(
         bad = int((~np.isfinite(values)).sum())
         raise ValueError(f"{where}: the target {target!r} is missing or infinite in {bad} rows.")
     return Dataset(name, table.drop(columns=target), values, tuple(nominal))
+
+
+def check_inputs(dataset: Dataset, where: str) -> list[str]:
+    """The nominal columns; a clear error for what no method could use."""
+    table = dataset.inputs
+    if len(dataset) < LEAST_ROWS:
+        raise ValueError(f"{where}: {len(dataset)} rows are too few; at least {LEAST_ROWS} needed.")
+    if table.shape[1] == 0:
+        raise ValueError(f"{where}: there is no column beside the target.")
+    if dataset.target.min() == dataset.target.max():
+        raise ValueError(f"{where}: the target has the same value in all rows.")
+    if all(_levels(table[column], column, where) < 2 for column in table.columns):
+        raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
+    try:
+        for column in table.columns:
+            refuse_strange(table[column], f"Column {column!r}")
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    for column in table.columns:
+        if column not in dataset.nominal:
+            _check_column(table[column], str(column), where)
+    names = [str(column) for column in table.columns]
+    return [names[k] for k in nominal_columns(table, names, list(dataset.nominal))]
+
+
+def _levels(values: Any, column: str, where: str) -> int:
+    try:
+        return int(values.nunique())
+    except TypeError:
+        raise ValueError(
+            f"{where}: column {column!r} holds lists or other objects: leave it out."
+        ) from None
+
+
+def _check_column(values: Any, column: str, where: str) -> None:
+    """A column that is not named as nominal: numbers, or text with few levels."""
+    if column.startswith("Unnamed: "):
+        raise ValueError(
+            f"{where}: column number {int(column[9:]) + 1} has no name; if it is an index, leave "
+            "it out."
+        )
+    if values.isna().any():
+        raise ValueError(
+            f"{where}: column {column!r} has no value in {int(values.isna().sum())} rows: fill "
+            "them or leave the column out."
+        )
+    if is_nominal(values):
+        _refuse_text_among_numbers(values, column, where)
+        levels = int(values.nunique())
+        if levels > len(values) // 2:
+            raise ValueError(
+                f"{where}: column {column!r} is text with {levels} different values in "
+                f"{len(values)} rows: turn it into numbers, leave it out, or list it under "
+                "'nominal'."
+            )
+    elif not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        raise ValueError(f"{where}: column {column!r} has infinite values.")
+
+
+def _refuse_text_among_numbers(values: Any, column: str, where: str) -> None:
+    numbers = pd.to_numeric(values, errors="coerce")
+    text = numbers.isna().to_numpy()
+    if text.all():
+        return
+    row = int(np.flatnonzero(text)[0])
+    raise ValueError(
+        f"{where}: column {column!r} has text among its numbers in {int(text.sum())} of "
+        f"{len(values)} rows, first {values.iloc[row]!r} in row {row + 1}: correct it, or list the "
+        "column under 'nominal'."
+    )

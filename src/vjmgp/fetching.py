@@ -8,15 +8,20 @@ datasets, and leaves half a file in the cache when it is killed while writing.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
-import secrets
+import re
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from .files import checksum, package_folder, write_whole
+from .paper_study import paper_datasets
+
+if TYPE_CHECKING:
+    from .datasets import Dataset
 
 CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
 """Environment variable with PMLB's cache folder."""
@@ -27,6 +32,8 @@ RENAMED = ("195_auto_price", "207_autoPrice")
 TRIES = 3
 TIMEOUT = 30.0
 SUFFIX = ".tsv.gz"
+LARGEST = 500_000_000
+"""Bytes of a download; PMLB's largest file has a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +43,6 @@ class Source:
     path: Path
     kind: Literal["shipped", "cache", "download"]
     sha256: str
-
-
-def package_folder(name: str) -> Path:
-    """A folder of data files within the package."""
-    return Path(str(resources.files("vjmgp"))) / name
 
 
 def embedded_datasets() -> list[str]:
@@ -56,7 +58,7 @@ def cache_folder(setting: str | os.PathLike[str] | None = None) -> Path | None:
     try:
         return Path(folder).expanduser() if folder else None
     except RuntimeError:
-        raise OSError(f"PMLB's cache folder: {folder} is nobody's; write the whole path.") from None
+        raise OSError(f"PMLB's cache folder: {folder} has no user; write the whole path.") from None
 
 
 def names_of(name: str) -> tuple[str, ...]:
@@ -74,6 +76,23 @@ def local_file(name: str, cache: Path | None) -> Path | None:
         if path.exists():
             return path
     return None
+
+
+def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
+    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
+
+    `cache` is the folder that PMLB's package keeps its files in; by default the one in the
+    environment variable VJMGP_PMLB_CACHE.
+    """
+    from .datasets import read_pmlb  # slow to import, and every job imports this module
+
+    if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
+        raise ValueError(
+            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
+            "your own with load_file."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        return read_pmlb(name, fetch(name, cache_folder(cache), Path(folder)).path)
 
 
 def fetch(name: str, cache: Path | None, folder: Path) -> Source:
@@ -94,10 +113,22 @@ def fetch(name: str, cache: Path | None, folder: Path) -> Source:
     return Source(path, "download", checksum(path))
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Chunks of a download, which no server may make endless."""
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST:
+            raise OSError(f"the file has more than {LARGEST // 1_000_000} MB")
+        yield chunk
+
+
+def _other_file(path: Path, name: str) -> str | None:
+    """Why a download cannot be a dataset's: it ends early, or is not the file that is known."""
+    known = paper_datasets().get(name)
+    if known and known.sha256 and checksum(path) != known.sha256:
+        return f"its SHA-256 is not {known.sha256[:12]}…, that of PMLB's file"
+    return _fault_of(path)
 
 
 def _fault_of(path: Path) -> str | None:
@@ -138,7 +169,8 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
                     answer.raise_for_status()
                     # A response cut short ends without an error; reading the file to its end
                     # finds that out.
-                    return write_whole(place, answer.iter_content(1 << 16), _fault_of)
+                    chunks = _limited(answer.iter_content(1 << 16))
+                    return write_whole(place, chunks, lambda path: _other_file(path, name))
             except (requests.RequestException, OSError) as error:
                 found_none = False
                 failures.append(f"{type(error).__name__}: {str(error)[:200]}")
@@ -150,25 +182,6 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
         f"{note}dataset {name!r} could not be downloaded ({failures[-1]}). "
         f"{ways_out([name], cache)}"
     )
-
-
-def write_whole(
-    place: Path, chunks: Iterable[bytes], fault_of: Callable[[Path], str | None] | None = None
-) -> Path:
-    """Write a file so that nobody ever sees a part of it, nor one in which a fault is found."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    # Not by tempfile, whose files nobody else may read whatever the user's umask says.
-    part = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
-    try:
-        with part.open("xb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-        fault = fault_of(part) if fault_of else None
-        if fault is not None:
-            raise OSError(f"the file is damaged: {fault}")
-        return part.replace(place)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def is_reachable() -> bool:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import functools
+import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
+from filelock import FileLock
 
 from .engine.archive import merged
-from .engine.compiling import compile_once, is_compiled
+from .engine.compiling import compile_once, is_compiled, kernel_folder
 from .engine.distil import distil
 from .engine.evolution import Evolution
 from .engine.pool import compact
 from .engine.population import rehash
 from .engine.preparation import prepare
 from .engine.settings import Settings
+from .files import checksum, is_whole, read_sealed, write_sealed, write_whole
+
+SUMS = "checksums.json"
+"""The file with size and checksum of every compiled kernel."""
 
 
 def _use_every_kernel(regularizer: str, selection: str) -> None:
@@ -38,8 +46,48 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
 
     Parallel processes are safe: one compiles, the others wait and load.
     """
-    name = f"{regularizer}-{selection}"
-    compile_once(name, lambda: _use_every_kernel(regularizer, selection))
+    _remove_damaged()
+
+    def compile_all() -> None:
+        _use_every_kernel(regularizer, selection)
+        home = kernel_folder()
+        kernels = {str(p.relative_to(home)): p for p in sorted(home.rglob("*.nb[ci]"))}
+        sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
+        write_sealed(home / SUMS, sums)
+
+    compile_once(f"{regularizer}-{selection}", compile_all)
+
+
+@functools.cache
+def _remove_damaged() -> None:
+    """Delete compiled kernels of which a file was cut or changed: numba would fail at each fit."""
+    if not _is_damaged():
+        return
+    with FileLock(kernel_folder() / "compiling.lock"):
+        if _is_damaged():  # still, now that nobody writes
+            print(
+                f"Compiled kernels in {kernel_folder()} are damaged: compiling again.",
+                file=sys.stderr,
+            )
+            for path in kernel_folder().iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.suffix != ".lock":
+                    path.unlink()
+
+
+def _is_damaged() -> bool:
+    note = kernel_folder() / SUMS
+    if not note.exists():
+        return False
+    if not is_whole(note.read_bytes()):
+        return True
+    for name, (size, wanted) in read_sealed(note).items():
+        path = kernel_folder() / name
+        # An index that has grown has more kernels in it.
+        if not path.exists() or (path.stat().st_size <= size and checksum(path) != wanted):
+            return True
+    return False
 
 
 def kernels_are_compiled() -> bool:
@@ -52,3 +100,10 @@ def load_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -
     """Load a method's kernels into this process, so that no fit has to: about a second."""
     compile_kernels(regularizer, selection)
     _use_every_kernel(regularizer, selection)
+
+
+def compile_for_this_machine(variant: str, note: str) -> None:
+    """Compile the kernels of a regulariser and a selection operator, and note where they are."""
+    regularizer, selection = variant.split("-")
+    compile_kernels(regularizer, selection)
+    write_whole(Path(note), [str(kernel_folder()).encode(), b"\n"])

@@ -1,76 +1,62 @@
-# Loads and checks the config, and names the files that the stages ask of each other.
+# Reads and checks the config, and names the files that the stages ask of each other. It changes nothing.
 import re
-import sys
 from pathlib import Path
 
-import snakemake_logger_plugin_vjmgp as progress
 from snakemake.exceptions import WorkflowError
-from vjmgp.engine.identity import ENGINE_VERSION, source_hash
-from vjmgp.study import checks, faults, leftovers, running, warm
-from vjmgp.study.config import SHARED_KERNELS, code_id, read_study, seeds_of
-from vjmgp.study.outdated import code_of
-from vjmgp.study.schema import ConfigError, refuse_repeated_keys
+from vjmgp.operations import hooks
+from vjmgp.study import paths
+from vjmgp.study.model import OF_EXPERIMENT, SHARED_KERNELS
+from vjmgp.study.reader import read_study
+from vjmgp.study.schema import check_text
 
-ROOT = Path(str(workflow.current_basedir)).parent.parent
 CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
-
-
-def only_looks():
-    """Whether Snakemake was asked for a plan, a check or a report so far, and not to run."""
-    looking = {"--dry-run", "--dryrun", "--lint", "--unlock", "report_so_far"}
-    # -n alone, or among other short options without a value, as in -np
-    return any(
-        word in looking or re.fullmatch("-[FRkpq]*n[FRkpq]*", word) for word in sys.argv
-    )
+# Classes of the user's own may lie beside the config.
+PLACES = tuple(
+    dict.fromkeys(str(Path(path).absolute().parent) for path in workflow.configfiles)
+)
+hooks.search_in(PLACES)
 
 
 def load_study():
-    """The study of this config; one line tells what is wrong with it."""
+    """The study of this config; an error says in one line what is wrong with it."""
     try:
-        for path in workflow.configfiles if workflow.is_main_process else ():
-            refuse_repeated_keys(Path(path))
-        study = read_study(
+        for path in workflow.configfiles:
+            check_text(Path(path))
+        return read_study(
             config,
-            ROOT / "workflow/schemas/config.schema.yaml",
-            ROOT / "config/methods.yaml",
+            workflow.source_path("../schemas/config.schema.yaml"),
+            workflow.source_path("../../config/methods.yaml"),
+            PLACES,
         )
-        if workflow.is_main_process:
-            checks.check_before_a_run(study)
-            faults.put_in_order(study, only_look=only_looks())
-    except (ConfigError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
-    return study
 
 
 STUDY = load_study()
-RESULTS = STUDY.config["results"]
-METRICS = ["test_r2", "train_r2"]
-TABLES = [
-    *("runs.csv", "curves.csv", "models.json"),
-    *("summary.csv", "medians.csv", "means.csv", "pairwise.csv", "latex"),
-    *(
-        f"{table}_{metric}.csv"
-        for table in ("win_tie_loss", "tests")
-        for metric in METRICS
-    ),
-]
-GP_METHODS = [method.slug for method in STUDY.methods.values() if method.is_gp]
-BASELINES = [method.slug for method in STUDY.methods.values() if not method.is_gp]
-if workflow.is_main_process:
-    progress.ANSWERS[:] = [checks.last_words(STUDY)]
-    progress.UNDER_WAY[:] = filter(None, [running.is_running(Path(RESULTS))])
-
-
-pathvars:
-    results=RESULTS,
-    logs=f"{RESULTS}/logs",
 
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, STUDY.datasets)),
     experiment="|".join(STUDY.experiments),
     protocol="|".join(STUDY.protocols),
+    identity="[0-9a-f]{8}",
     block="[0-9]+-[0-9]+",
+
+
+def at(pattern):
+    """A path in the results folder."""
+    return STUDY.at(pattern)
+
+
+def kept(files):
+    """Files whose times play no part: what they are made from is in their paths."""
+    return [ancient(path) for path in files]
+
+
+def slugs(is_gp):
+    """The methods of one kind, as a pattern."""
+    names = [method.slug for method in STUDY.methods.values() if method.is_gp == is_gp]
+    return "|".join(map(re.escape, names)) or "-"
 
 
 def method_of(wildcards):
@@ -78,65 +64,82 @@ def method_of(wildcards):
     return STUDY.methods_by_slug[wildcards.method]
 
 
-def files_of_block(step, wildcards):
-    """The files of a step, splits or noise, that hold the seeds of a method's block."""
-    seeds = seeds_of(wildcards.block)
-    return [
-        f"{RESULTS}/{step}/{wildcards.protocol}/{wildcards.dataset}/seeds_{block}.json"
-        for block in STUDY.split_blocks()
-        if seeds_of(block)[0] <= seeds[-1] and seeds_of(block)[-1] >= seeds[0]
-    ]
+def data_of(wildcards):
+    """A prepared dataset and the facts about it."""
+    return dict(zip(("data", "facts"), kept(STUDY.prepared(wildcards.dataset))))
 
 
-def kernels_of(wildcards):
-    """The mark that a method's kernels are compiled."""
-    return f"{RESULTS}/kernels/{source_hash()}/{method_of(wildcards).kernels}.txt"
+def splits_of(wildcards):
+    """The splits of a block of seeds."""
+    where = wildcards.protocol, wildcards.dataset, paths.seeds_of(wildcards.block)
+    return kept(STUDY.splits(*where))
+
+
+def inputs_of_block(wildcards):
+    """What a block of runs is made from."""
+    method, seeds = method_of(wildcards), paths.seeds_of(wildcards.block)
+    files = data_of(wildcards) | {"splits": splits_of(wildcards)}
+    if method.is_gp:
+        files["noise"] = kept(STUDY.noise(wildcards.protocol, wildcards.dataset, seeds))
+        files["kernels"] = ancient(STUDY.kernel_mark(method.kernels))
+    return files
 
 
 def source_of(wildcards):
-    """What is known of the file from PMLB."""
-    name = wildcards.dataset
-    return [] if name in STUDY.own_data else f"{RESULTS}/datasets/{name}/source.json"
-
-
-def table_of(wildcards):
-    """The file that a dataset starts from: the user's own, or the one from PMLB."""
+    """What a dataset starts from: the user's own table, or the one from PMLB and the note on it."""
     own = STUDY.own_data.get(wildcards.dataset)
-    return own.file if own else f"{RESULTS}/datasets/{wildcards.dataset}/source.tsv.gz"
+    if own:
+        return {"table": ancient(own.file), "mark": ancient(at(paths.MARK))}
+    return dict(zip(("table", "note"), kept(STUDY.source(wildcards.dataset))))
 
 
-def runs_of_experiment(wildcards):
-    """The files with the runs of an experiment."""
-    return STUDY.run_files(wildcards.experiment)
+def made_by(*steps):
+    """The manifests of steps: what these have written, for the study or for each experiment."""
+    return kept(
+        STUDY.manifest(step, name)
+        for step in steps
+        for name in (STUDY.experiments if step in OF_EXPERIMENT else [""])
+    )
 
 
-def everything_of(*experiments):
-    """All files of experiments: what runs are made from, the runs, tables and figures.
+def run_unless_made(step):
+    """No files, but a step runs whose manifest is missing, whichever of its files is asked for.
 
-    Targets ask for all of them, or one that was set aside or lost would not be missed.
+    Tables have the same name whatever the config: without it, one of other settings would do.
     """
-    files = []
-    for name in experiments:
-        files += STUDY.sources(name) + STUDY.run_files(name)
-        files += [f"{RESULTS}/tables/{name}/{table}" for table in TABLES]
-        files.append(f"{RESULTS}/figures/{name}")
-    return list(dict.fromkeys(files))
+
+    def no_files(wildcards):
+        manifest = STUDY.manifest(step, getattr(wildcards, "experiment", ""))
+        if not Path(manifest).exists():
+            workflow.dag.forcefiles.add(manifest)
+        return []
+
+    return no_files
 
 
-def growing(amount):
-    """An amount of memory or time that is twice as much after each failed attempt."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+def grow(**amounts):
+    """Amounts of memory and time that double with each failed attempt."""
+    return {
+        name: lambda wildcards, attempt, amount=amount: amount * 2 ** (attempt - 1)
+        for name, amount in amounts.items()
+    }
 
 
 def block_memory(wildcards, attempt):
     """MB that a block of runs asks a cluster for: 330 measured for 500 rows, 430 for 177,000."""
-    return growing(method_of(wildcards).mem_mb or 2000)(wildcards, attempt)
+    return (method_of(wildcards).mem_mb or 2000) * 2 ** (attempt - 1)
 
 
 def block_minutes(wildcards, attempt):
     """Minutes that a block of runs asks a cluster for."""
-    minutes = checks.minutes(method_of(wildcards), len(seeds_of(wildcards.block)))
-    return growing(minutes)(wildcards, attempt)
+    runs = len(paths.seeds_of(wildcards.block))
+    return method_of(wildcards).minutes(runs) * 2 ** (attempt - 1)
+
+
+def table(path, words):
+    """A table that Snakemake's own report shows."""
+    caption = f"../report/{Path(path).stem.removesuffix('_test_r2')}.rst"
+    return report(path, caption=caption, category="Tables", labels={"table": words})
 
 
 def is_report_so_far():
@@ -144,32 +147,15 @@ def is_report_so_far():
     return set(workflow.dag_settings.targets) == {"report_so_far"}
 
 
-def before_the_run():
-    """Nothing starts while datasets are missing that cannot be had; then a worker for local jobs."""
+def start_run(logs):
+    """Check what the config names, and hold the results folder; a report so far needs neither."""
     global LOCK
     if is_report_so_far():
         return
     try:
-        checks.check_datasets_can_be_had(STUDY)
-        faults.tell_of_another_study(STUDY, CONFIG_FILES)
-        # What SLURM's executor calls all jobs of this run; others have no such name.
-        run_id = getattr(workflow.scheduler._executor, "run_uuid", None)
-        LOCK = running.claim(Path(RESULTS), CONFIG_FILES, run_id)
-        leftovers.cancel(Path(RESULTS), run_id, is_alone=LOCK is not None)
-    except OSError as error:
+        LOCK = hooks.before_run(STUDY, CONFIG_FILES, logs, is_local=workflow.local_exec)
+    except (ValueError, OSError) as error:
         raise WorkflowError(str(error))
-    if STUDY.config["warm_workers"] and workflow.local_exec:
-        warm.start()
     # Snakemake's limit of 100 starts a second has it choose jobs again a second after each choice:
-    # after some hundred jobs it does little else. So many are never started here.
+    # after some hundred jobs it does little else. No option turns it off.
     workflow.scheduler.job_rate_limiter = None
-
-
-def after_the_run():
-    """What a person wants to know at the end."""
-    print(checks.last_words(STUDY, so_far=is_report_so_far()))
-
-
-def after_a_failure():
-    """What is lost and what is not."""
-    print(checks.last_words_after_failure(STUDY))

@@ -1,22 +1,31 @@
 # Datasets: fetch, check, and divide into training and test rows.
 
 
-rule fetch_dataset:
+rule mark_results:
+    # A folder with files but without this mark is somebody else's: it is left alone.
     output:
-        table="<results>/datasets/{dataset}/source.tsv.gz",
-        source="<results>/datasets/{dataset}/source.json",
+        touch(at(paths.MARK)),
+    priority: 40
+    localrule: True
+
+
+rule fetch_dataset:
+    input:
+        mark=ancient(at(paths.MARK)),
+    output:
+        table=at(paths.SOURCE),
+        note=at(paths.SOURCE_NOTE),
     log:
-        "<logs>/fetch_dataset/{dataset}.log",
+        at("logs/fetch_dataset/{dataset}.log"),
     priority: 20
     retries: 1
     localrule: True  # nodes of a cluster may have no network
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(500),
-        runtime=growing(20),
+        **grow(mem_mb=500, runtime=20),
     params:
+        dataset="{dataset}",
         cache=STUDY.config["pmlb_cache"],
     script:
         "../scripts/fetch_dataset.py"
@@ -24,46 +33,37 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        table=table_of,
-        source=source_of,
+        unpack(source_of),
     output:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
+        data=at(paths.DATA),
+        facts=at(paths.FACTS),
     log:
-        "<logs>/prepare_dataset/{dataset}.log",
+        at("logs/prepare_dataset/{dataset}-{identity}.log"),
     priority: 20
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
-        own=lambda wildcards: checks.own_entry(STUDY, wildcards.dataset),
-        code=code_id("datasets.py", "tabular.py", "study/data.py"),
+        dataset="{dataset}",
+        own=lambda wildcards: STUDY.own_data.get(wildcards.dataset),
     script:
         "../scripts/prepare_dataset.py"
 
 
 rule split_rows:
     input:
-        data="<results>/datasets/{dataset}/data.parquet",
-        facts="<results>/datasets/{dataset}/facts.json",
+        unpack(data_of),
     output:
-        "<results>/splits/{protocol}/{dataset}/seeds_{block}.json",
+        splits=at(paths.SPLITS),
     log:
-        "<logs>/split_rows/{protocol}/{dataset}/seeds_{block}.log",
+        at("logs/split_rows/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
+        **grow(mem_mb=1000, runtime=10),
     params:
-        protocol=lambda wildcards: checks.protocol_entry(
-            STUDY.protocols[wildcards.protocol]
-        ),
-        code=code_id("protocol.py", "study/data.py"),
+        protocol=lambda wildcards: STUDY.protocols[wildcards.protocol],
     script:
         "../scripts/split_rows.py"

@@ -1,36 +1,33 @@
-# Figures of the experiments: SVG for the report, PDF for print, PNG for slides.
+# Figures: SVG for the report, PDF for print, PNG for slides.
 
 
 rule draw_figures:
     input:
-        runs="<results>/tables/{experiment}/runs.csv",
-        curves="<results>/tables/{experiment}/curves.csv",
-        pairwise="<results>/tables/{experiment}/pairwise.csv",
+        **{name: ancient(path) for name, path in TABLES.statistics.items()},
+        runs=ancient(TABLES.runs),
+        curves=ancient(TABLES.curves),
+        made=kept(map(STUDY.manifest, ("collect_runs", "compare_methods"))),
+        outdated=run_unless_made("draw_figures"),
     output:
-        report(
-            directory("<results>/figures/{experiment}"),
+        figures=report(
+            directory(TABLES.figures),
             patterns=["{figure}.svg"],
             caption="../report/figure.rst",
             category="Figures",
             labels={"figure": "{experiment}: {figure}"},
         ),
+        made=STUDY.manifest("draw_figures"),
     log:
-        "<logs>/draw_figures/{experiment}.log",
+        at("logs/draw_figures/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
-        study=lambda wildcards: checks.for_figures(STUDY, wildcards.experiment),
-        code=code_id(
-            "paper",
-            "study/collect.py",
-            "study/statistics",
-            "study/scoreboard",
-            "study/figures",
-        ),
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        symbolic=STUDY.symbolic,
+        curve_datasets=STUDY.config["curve_datasets"],
+        significance=STUDY.significance,
     script:
         "../scripts/draw_figures.py"
 
@@ -38,36 +35,22 @@ rule draw_figures:
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=expand(
-            f"<results>/kernels/{source_hash()}/{{variant}}.txt",
-            variant=[SHARED_KERNELS, "none-lexicase"],
-        ),
+        kernels=kept(map(STUDY.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
+        outdated=run_unless_made("illustrations"),
     output:
-        report(
-            directory("<results>/figures/illustrations"),
+        figures=report(
+            directory(at(paths.ILLUSTRATIONS)),
             patterns=["{figure}.svg"],
             caption="../report/illustration.rst",
             category="Illustrations",
             labels={"figure": "{figure}"},
         ),
+        made=STUDY.manifest("illustrations"),
     log:
-        "<logs>/illustrations.log",
+        at("logs/illustrations.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
-    params:
-        engine=ENGINE_VERSION,
-        code=code_id(
-            "formula.py",
-            "model.py",
-            "regressor.py",
-            "study/gp.py",
-            "study/latex.py",
-            "study/figures/style.py",
-            "study/illustrations",
-        ),
+        **grow(mem_mb=2000, runtime=20),
     script:
         "../scripts/illustrations.py"

@@ -1,36 +1,32 @@
 # The report, and one target per experiment.
+FILES = STUDY.report_files()
 
 
 rule write_report:
     input:
-        facts=expand("<results>/datasets/{dataset}/facts.json", dataset=STUDY.datasets),
-        runs="<results>/tables/runs.csv",
-        failures="<results>/tables/failures.csv",
-        scoreboard="<results>/tables/scoreboard.csv",
-        models=expand(
-            "<results>/tables/{experiment}/models.json", experiment=STUDY.experiments
+        kept([FILES.runs, FILES.scoreboard, FILES.illustrations]),
+        kept([*FILES.facts.values(), *FILES.notes.values()]),
+        kept(
+            path
+            for files in FILES.experiments.values()
+            for path in (files.models, files.figures, *files.statistics.values())
         ),
-        statistics=expand(
-            "<results>/tables/{experiment}/summary.csv", experiment=STUDY.experiments
-        ),
-        illustrations="<results>/figures/illustrations",
-        figures=expand("<results>/figures/{experiment}", experiment=STUDY.experiments),
+        made=made_by("join_runs", "score_claims", "illustrations", *OF_EXPERIMENT),
+        outdated=run_unless_made("write_report"),
     output:
-        page="<results>/report.html",
-        pages=directory("<results>/report"),
-        config="<results>/config.yaml",
+        page=at(paths.REPORT),
+        pages=directory(at(paths.PAGES)),
+        config=at(paths.CONFIG),
+        made=STUDY.manifest("write_report"),
     log:
-        "<logs>/write_report.log",
+        at("logs/write_report.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
+        **grow(mem_mb=2000, runtime=10),
     params:
-        results=lambda wildcards, output: os.path.dirname(output.page),
-        study=checks.for_report(STUDY),
-        code=code_id("paper", "study/scoreboard", "study/report"),
+        study=STUDY.for_report(),
+        files=FILES,
     script:
         "../scripts/write_report.py"
 
@@ -38,17 +34,20 @@ rule write_report:
 rule report_so_far:
     # Of a study in the middle of its run; asks for no run. While one is going on: --nolock
     log:
-        "<logs>/report_so_far.log",
+        at("logs/report_so_far.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=4000,
-        runtime=20,
+        **grow(mem_mb=4000, runtime=20),
     params:
-        results=RESULTS,
-        engine=ENGINE_VERSION,
-        study=lambda wildcards: checks.for_report_so_far(STUDY),
+        study=STUDY.for_report(),
+        scoreboard=STUDY.for_scoreboard(),
+        runs=lambda wildcards: {
+            name: STUDY.run_files(name) for name in STUDY.experiments
+        },
+        files=STUDY.report_files(at(paths.SO_FAR)),
+        illustrations=FILES.illustrations,
+        folder=at(paths.SO_FAR),
     script:
         "../scripts/report_so_far.py"
 
@@ -56,7 +55,7 @@ rule report_so_far:
 rule runs:
     # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
     input:
-        STUDY.all_run_files(),
+        lambda wildcards: STUDY.run_files(),
     localrule: True
 
 
@@ -66,5 +65,5 @@ for experiment in STUDY.experiments:
         name:
             experiment
         input:
-            everything_of(experiment),
+            lambda wildcards, name=experiment: STUDY.everything(name),
         localrule: True

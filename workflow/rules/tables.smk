@@ -1,135 +1,93 @@
 # From records of runs to tables, and from tables to statistics.
+TABLES = paths.experiment_files(STUDY.config["results"], "{experiment}")
+SUMMARIES = {
+    "summary": "methods at a glance",
+    "medians": "medians by dataset",
+    "win_tie_loss_test_r2": "better, similar, worse on test data",
+    "pairwise": "pairs of methods over all datasets",
+}
 
 
 rule collect_runs:
     input:
-        runs=runs_of_experiment,
+        records=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
+        outdated=run_unless_made("collect_runs"),
     output:
-        runs="<results>/tables/{experiment}/runs.csv",
-        curves="<results>/tables/{experiment}/curves.csv",
-        models="<results>/tables/{experiment}/models.json",
+        runs=TABLES.runs,
+        curves=TABLES.curves,
+        models=TABLES.models,
+        made=STUDY.manifest("collect_runs"),
     log:
-        "<logs>/collect_runs/{experiment}.log",
+        at("logs/collect_runs/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(20),
-    params:
-        engine=ENGINE_VERSION,
-        code=code_id("study/collect.py"),
+        **grow(mem_mb=4000, runtime=20),
     script:
         "../scripts/collect_runs.py"
 
 
 rule join_runs:
     input:
-        tables=expand(
-            "<results>/tables/{experiment}/runs.csv", experiment=STUDY.experiments
-        ),
+        tables=kept(files.runs for files in STUDY.report_files().experiments.values()),
+        made=made_by("collect_runs"),
+        outdated=run_unless_made("join_runs"),
     output:
-        runs=report(
-            "<results>/tables/runs.csv",
-            caption="../report/runs.rst",
-            category="Tables",
-            labels={"table": "all runs"},
-        ),
-        failures="<results>/tables/failures.csv",
+        runs=table(at(paths.ALL_RUNS), "all runs"),
+        failures=at(paths.FAILURES),
+        made=STUDY.manifest("join_runs"),
     log:
-        "<logs>/join_runs.log",
+        at("logs/join_runs.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(20),
-    params:
-        code=code_id("study/collect.py"),
+        **grow(mem_mb=4000, runtime=20),
     script:
         "../scripts/join_runs.py"
 
 
 rule compare_methods:
     input:
-        runs="<results>/tables/{experiment}/runs.csv",
+        runs=ancient(TABLES.runs),
+        made=ancient(STUDY.manifest("collect_runs")),
+        outdated=run_unless_made("compare_methods"),
     output:
-        summary=report(
-            "<results>/tables/{experiment}/summary.csv",
-            caption="../report/summary.rst",
-            category="Tables",
-            labels={"table": "{experiment}: methods at a glance"},
-        ),
-        medians=report(
-            "<results>/tables/{experiment}/medians.csv",
-            caption="../report/medians.rst",
-            category="Tables",
-            labels={"table": "{experiment}: medians by dataset"},
-        ),
-        test=report(
-            "<results>/tables/{experiment}/win_tie_loss_test_r2.csv",
-            caption="../report/win_tie_loss.rst",
-            category="Tables",
-            labels={"table": "{experiment}: better, similar, worse on test data"},
-        ),
-        train="<results>/tables/{experiment}/win_tie_loss_train_r2.csv",
-        means="<results>/tables/{experiment}/means.csv",
-        tests=expand(
-            "<results>/tables/{{experiment}}/tests_{metric}.csv",
-            metric=METRICS,
-        ),
-        pairwise=report(
-            "<results>/tables/{experiment}/pairwise.csv",
-            caption="../report/pairwise.rst",
-            category="Tables",
-            labels={"table": "{experiment}: pairs of methods over all datasets"},
-        ),
-        latex=directory("<results>/tables/{experiment}/latex"),
+        **TABLES.statistics
+        | {
+            name: table(TABLES.statistics[name], f"{{experiment}}: {words}")
+            for name, words in SUMMARIES.items()
+        },
+        latex=directory(TABLES.latex),
+        made=STUDY.manifest("compare_methods"),
     log:
-        "<logs>/compare_methods/{experiment}.log",
+        at("logs/compare_methods/{experiment}.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=growing(2000),
-        runtime=growing(20),
+        **grow(mem_mb=2000, runtime=20),
     params:
-        methods=lambda wildcards: STUDY.experiments[wildcards.experiment].methods,
-        datasets=lambda wildcards: STUDY.experiments[wildcards.experiment].datasets,
-        papers_protocol=lambda wildcards: checks.is_papers(STUDY, wildcards.experiment),
-        significance=STUDY.config["significance"],
-        code=code_id("study/collect.py", "study/statistics", "study/latex.py"),
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        significance=STUDY.significance,
     script:
         "../scripts/compare_methods.py"
 
 
 rule score_claims:
     input:
-        runs="<results>/tables/runs.csv",
+        runs=ancient(at(paths.ALL_RUNS)),
+        made=made_by("join_runs"),
+        outdated=run_unless_made("score_claims"),
     output:
-        table=report(
-            "<results>/tables/scoreboard.csv",
-            caption="../report/scoreboard.rst",
-            category="Tables",
-            labels={"table": "the paper's claims and our outcome"},
-        ),
-        latex="<results>/tables/scoreboard.tex",
+        table=table(at(paths.SCOREBOARD), "the paper's claims and our outcome"),
+        latex=at(paths.SCOREBOARD_TEX),
+        made=STUDY.manifest("score_claims"),
     log:
-        "<logs>/score_claims.log",
+        at("logs/score_claims.log"),
     conda:
         "../../envs/vjmgp.yaml"
-    threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        **grow(mem_mb=2000, runtime=20),
     params:
-        study=checks.for_scoreboard(STUDY),
-        code=code_id(
-            "paper",
-            "study/collect.py",
-            "study/statistics",
-            "study/scoreboard",
-            "study/latex.py",
-        ),
+        study=STUDY.for_scoreboard(),
     script:
         "../scripts/score_claims.py"

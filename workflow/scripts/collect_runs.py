@@ -1,13 +1,8 @@
 """Collect the runs of an experiment into tables."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "collect:collect_runs",
-    log=snakemake.log[0],
-    files=list(snakemake.input.runs),
-    engine=snakemake.params.engine,
-    runs=snakemake.output.runs,
-    curves=snakemake.output.curves,
-    models=snakemake.output.models,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.collect import collect_runs
+
+    collect_runs(**arguments)

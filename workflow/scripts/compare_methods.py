@@ -1,16 +1,8 @@
 """Compare the methods of an experiment."""
 
-from pathlib import Path
+from vjmgp.operations.jobs import as_job
 
-from vjmgp.study.jobs import run_step
+with as_job(snakemake) as arguments:
+    from vjmgp.study.statistics.compare import compare_methods
 
-run_step(
-    "statistics.compare:compare_methods",
-    log=snakemake.log[0],
-    runs=snakemake.input.runs,
-    methods=snakemake.params.methods,
-    datasets=snakemake.params.datasets,
-    papers_protocol=snakemake.params.papers_protocol,
-    significance=snakemake.params.significance,
-    folder=str(Path(snakemake.output.summary).parent),
-)
+    compare_methods(**arguments)

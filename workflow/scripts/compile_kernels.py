@@ -1,10 +1,8 @@
 """Compile the engine for this machine, or find that it is compiled."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "kernels:compile_for_this_machine",
-    log=snakemake.log[0],
-    variant=snakemake.wildcards.variant,
-    output=snakemake.output[0],
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.warmup import compile_for_this_machine
+
+    compile_for_this_machine(**arguments)

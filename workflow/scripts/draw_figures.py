@@ -1,13 +1,8 @@
 """Draw the figures of an experiment."""
 
-from pathlib import Path
+from vjmgp.operations.jobs import as_job
 
-from vjmgp.study.jobs import run_step
+with as_job(snakemake) as arguments:
+    from vjmgp.study.figures.draw import draw_figures
 
-run_step(
-    "figures.draw:draw_figures",
-    log=snakemake.log[0],
-    tables=str(Path(snakemake.input.runs).parent),
-    folder=snakemake.output[0],
-    **snakemake.params.study,
-)
+    draw_figures(**arguments)

@@ -1,12 +1,8 @@
 """Estimate the label noise of each run of a block."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "data:estimate_noise_of",
-    log=snakemake.log[0],
-    data=snakemake.input.data,
-    facts=snakemake.input.facts,
-    splits=snakemake.input.splits,
-    output=snakemake.output[0],
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.noise import estimate_noise
+
+    estimate_noise(**arguments)

@@ -1,12 +1,8 @@
 """Get a dataset of PMLB: shipped, from the cache folder, or by download."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "data:fetch_dataset",
-    log=snakemake.log[0],
-    name=snakemake.wildcards.dataset,
-    table=snakemake.output.table,
-    source=snakemake.output.source,
-    cache=snakemake.params.cache,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.fetch import fetch_dataset
+
+    fetch_dataset(**arguments)

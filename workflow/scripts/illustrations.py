@@ -1,9 +1,8 @@
 """Draw the illustrations of the method."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "illustrations.draw:draw_illustrations",
-    log=snakemake.log[0],
-    folder=snakemake.output[0],
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.illustrations.draw import draw_illustrations
+
+    draw_illustrations(**arguments)

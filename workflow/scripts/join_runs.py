@@ -1,11 +1,8 @@
 """Join the runs of all experiments into one table."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "collect:join_runs",
-    log=snakemake.log[0],
-    tables=list(snakemake.input.tables),
-    runs=snakemake.output.runs,
-    failures=snakemake.output.failures,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.collect import join_runs
+
+    join_runs(**arguments)

@@ -1,13 +1,8 @@
 """Check a dataset and write it as a typed table."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "data:prepare_dataset",
-    log=snakemake.log[0],
-    name=snakemake.wildcards.dataset,
-    table=snakemake.input.table,
-    data=snakemake.output.data,
-    facts=snakemake.output.facts,
-    own=snakemake.params.own,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.prepare import prepare_dataset
+
+    prepare_dataset(**arguments)

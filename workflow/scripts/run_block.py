@@ -1,18 +1,8 @@
 """Run a block of seeds of one method on one dataset."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "runs:run_block",
-    log=snakemake.log[0],
-    method=snakemake.params.name,
-    definition=snakemake.params.definition,
-    protocol=snakemake.wildcards.protocol,
-    block=snakemake.wildcards.block,
-    data=snakemake.input.data,
-    facts=snakemake.input.facts,
-    splits=list(snakemake.input.splits),
-    noise=list(snakemake.input.get("noise", [])),
-    code=snakemake.params.code,
-    output=snakemake.output[0],
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.runs import run_block
+
+    run_block(**arguments)

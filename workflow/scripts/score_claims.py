@@ -1,12 +1,8 @@
 """Put the paper's claims beside our outcome."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "scoreboard.score:score_claims",
-    log=snakemake.log[0],
-    runs=snakemake.input.runs,
-    study=snakemake.params.study,
-    table=snakemake.output.table,
-    latex=snakemake.output.latex,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.scoreboard.score import score_claims
+
+    score_claims(**arguments)

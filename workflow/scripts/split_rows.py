@@ -1,14 +1,8 @@
 """Choose the training rows of each seed of a block."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "data:split_rows",
-    log=snakemake.log[0],
-    name=snakemake.wildcards.dataset,
-    facts=snakemake.input.facts,
-    block=snakemake.wildcards.block,
-    protocol=snakemake.params.protocol,
-    data=snakemake.input.data,
-    output=snakemake.output[0],
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.splits import split_rows
+
+    split_rows(**arguments)

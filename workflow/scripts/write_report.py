@@ -1,11 +1,8 @@
 """Write the report: a page to start from, and the pages beside it."""
 
-from vjmgp.study.jobs import run_step
+from vjmgp.operations.jobs import as_job
 
-run_step(
-    "report.write:write_report",
-    log=snakemake.log[0],
-    results=snakemake.params.results,
-    folder=snakemake.params.results,
-    study=snakemake.params.study,
-)
+with as_job(snakemake) as arguments:
+    from vjmgp.study.report.write import write_report
+
+    write_report(**arguments)

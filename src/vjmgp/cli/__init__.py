@@ -10,12 +10,23 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 
-DONE, FAILED, WRONG, NOT_NOW, STOPPED = 0, 1, 2, 3, 130
+
+class Exit(IntEnum):
+    """Exit codes of the command."""
+
+    DONE = 0
+    FAILED = 1
+    WRONG = 2
+    NOT_NOW = 3
+    STOPPED = 130
+
+
 EXIT_CODES = """\
 exit codes:
   0    done
@@ -63,17 +74,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except BrokenPipeError:  # the reader, `head` for example, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
-        return DONE
+        return Exit.DONE
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
-        return STOPPED
+        return Exit.STOPPED
     except ModuleNotFoundError as error:
         part = {"shtab": "shtab"}.get(error.name or "", "vjmgp[workflow]")
         print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
-        return WRONG
+        return Exit.WRONG
     except (ValueError, OSError) as error:
         print(f"vjmgp: {error}", file=sys.stderr)
-        return WRONG
+        return Exit.WRONG
 
 
 def _print_completion(options: argparse.Namespace) -> int:
@@ -87,7 +98,7 @@ def _print_completion(options: argparse.Namespace) -> int:
         elif hasattr(argument, "suggestions"):  # choices would refuse everything else
             argument.choices = argument.suggestions
     print(shtab.complete(root, options.shell))
-    return DONE
+    return Exit.DONE
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:

@@ -8,8 +8,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from . import DONE, FAILED, STOPPED
-from .methods import METHODS, WORDS, regularizer_of
+from ..study.names import REGULARIZER_OF
+from . import Exit
+from .methods import WORDS, regularizer_of
 
 HOLDOUT = 0.25
 AS_OPTIONS = {
@@ -57,7 +58,7 @@ def add_to(commands: Any) -> None:
     method = command.add_argument(
         "--method",
         default="VJM",
-        help=f"{', '.join(METHODS)}, or the import path of a regulariser (default: VJM)",
+        help=f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser (default: VJM)",
     )
     method.suggestions = WORDS
     command.add_argument("--population", type=int, default=200, help="default: 200")
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
     from .. import r2
     from ..extrapolation import extrapolation_ignored
-    from ..fetching import checksum
+    from ..files import checksum
     from ..study.runs import versions
     from .folder import claim_folder, ending, write_files
     from .page import write_page
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         model = _fit(options, regularizer, data, train, weights)
     except RuntimeError as error:
         print(f"vjmgp: {error}", file=sys.stderr)
-        return FAILED
+        return Exit.FAILED
 
     def score(rows: Any) -> float:
         own = None if weights is None else weights[rows]
@@ -127,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"Everything: {(folder / 'report.html').resolve()}")
     if ending(model):
         print(ending(model), file=sys.stderr)
-    return STOPPED if model.stopped_by_ == "interrupt" else DONE
+    return Exit.STOPPED if model.stopped_by_ == "interrupt" else Exit.DONE
 
 
 def _check_numbers(options: argparse.Namespace) -> None:
@@ -170,8 +171,7 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any]:
     """The table, checked as the workflow checks it, and the weights of its rows or None."""
     from dataclasses import replace
 
-    from ..datasets import load_file
-    from ..study.data import check_inputs
+    from ..datasets import check_inputs, load_file
 
     where = str(options.table)
     data = load_file(options.table, options.target, tuple(options.nominal))

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..fetching import checksum, write_whole
+from ..files import checksum, write_whole
 
 
 def claim_folder(folder: Path, table: Path, target: str) -> None:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-METHODS = {
-    "VJM": "jensen_gap",
-    "FDM": "finite_difference",
-    "P-VRM": "vicinal_risk",
-    "PP": "parsimony",
-    "TK": "tikhonov",
-    "GC": "grand_complexity",
-    "RC": "rademacher",
-    "WCRV": "wcrv",
-    "IODC": "distance_correlation",
-    "Standard GP": "none",
-}
-"""Each with its regulariser."""
-WORDS = [name.replace(" ", "") for name in METHODS]
+from ..study.names import REGULARIZER_OF
+
+WORDS = [name.replace(" ", "") for name in REGULARIZER_OF]
 """The names as a shell completes them."""
 
 
 def regularizer_of(method: str) -> str:
     """The regulariser of a method; capitals, spaces and hyphens play no part in its name."""
-    known = {_letters(name): name for name in METHODS.values()}
-    known |= {_letters(name): regularizer for name, regularizer in METHODS.items()}
+    known = {_letters(name): name for name in REGULARIZER_OF.values()}
+    known |= {_letters(name): regularizer for name, regularizer in REGULARIZER_OF.items()}
     if _letters(method) in known:
         return known[_letters(method)]
     if "." in method:
@@ -34,8 +23,8 @@ def regularizer_of(method: str) -> str:
             raise ValueError(str(error).replace("regularizer is", "--method is", 1)) from None
         return method
     raise ValueError(
-        f"--method is {method!r}; it must be one of {', '.join(METHODS)}, or the import path of a "
-        "regulariser of your own."
+        f"--method is {method!r}; it must be one of {', '.join(REGULARIZER_OF)}, or an import path "
+        "of a regulariser of your own."
     )
 
 

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..fetching import write_whole
+from ..files import write_whole
 from .folder import clipping, ending
 
 STYLE = """

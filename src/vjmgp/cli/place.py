@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..study.model import Study
 
 
 def workflow_folder() -> Path:
@@ -20,22 +24,28 @@ def workflow_folder() -> Path:
     )
 
 
-def read_config(path: Path) -> Any:
-    """The study of a config file; an error names the file."""
+def read_config(path: Path) -> Study:
+    """The study of a config file; an error names the file.
+
+    Classes of the user's own may lie beside it.
+    """
     import yaml
 
-    from ..study.config import read_study
-    from ..study.schema import ConfigError, refuse_repeated_keys
+    from ..study.reader import read_study
+    from ..study.schema import ConfigError, check_text
 
-    root = workflow_folder()
+    root, home = workflow_folder(), str(path.absolute().parent)
+    if home not in sys.path:
+        sys.path.append(home)
     try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is no YAML: {error}") from None
-    try:
-        refuse_repeated_keys(path)
+        check_text(path)
         return read_study(
-            config, root / "workflow/schemas/config.schema.yaml", root / "config/methods.yaml"
+            yaml.safe_load(path.read_text(encoding="utf-8")),
+            root / "workflow/schemas/config.schema.yaml",
+            root / "config/methods.yaml",
+            (home,),
         )
     except ConfigError as error:
         raise ValueError(f"{path}: {error}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: config: not YAML: {' '.join(str(error).split())}") from None

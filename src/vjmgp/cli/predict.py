@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import DONE
+from . import Exit
 
 PREDICTION = "prediction"
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if output is not None and output.resolve() == options.table.resolve():
         raise ValueError(f"--output {output} is the table itself; name another file.")
     from ..datasets import read_table
-    from ..fetching import write_whole
+    from ..files import write_whole
     from ..model import load_model
 
     path = options.model / "model.json" if options.model.is_dir() else options.model
@@ -52,13 +52,13 @@ def run(options: argparse.Namespace) -> int:
     text = written.to_csv(index=False, sep=separator)
     if output is None:
         sys.stdout.write(text)
-        return DONE
+        return Exit.DONE
     try:
         write_whole(output, [text.encode()])
     except OSError as error:
         raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
     print(f"{len(written)} predictions: {output.resolve()}")
-    return DONE
+    return Exit.DONE
 
 
 def _predictions(model: Any, inputs: Any, where: str) -> Any:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import DONE, NOT_NOW, STOPPED
+from ..study.paths import seeds_of
+from . import Exit
 from .place import read_config, workflow_folder
+
+if TYPE_CHECKING:
+    from ..study.model import Study
 
 TEMPLATE = """\
 # A study: which methods run on which datasets, how often.
@@ -46,13 +52,19 @@ def add_to(commands: Any) -> None:
     for name, function, text in (
         ("check", check, "say what is wrong with a config, and what it amounts to"),
         ("run", start, "run a study"),
-        ("resume", resume, "go on with a study that was killed"),
+        ("resume", resume, "continue a study that was killed"),
+        ("retry", retry, "run failed runs again"),
         ("status", status, "say how far a study is"),
         ("report", report, "make the report of a study, or of what is there of it"),
+        ("repair", repair, "remove damaged files, so that the next run makes them again"),
+        ("prune", prune, "delete runs that none of these configs asks for"),
     ):
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
-        part.add_argument("config", type=Path, help="the study's YAML file")
-        if function in (start, resume, report):
+        many = {"nargs": "+"} if function is prune else {}
+        part.add_argument("config", type=Path, help="the study's YAML file", **many)
+        if function is prune:
+            part.add_argument("--dry-run", action="store_true", help="name them, delete nothing")
+        if function in (start, resume, retry, report):
             part.add_argument(
                 "--cores", type=cores, default="all", help="of this machine (default: all)"
             )
@@ -95,7 +107,7 @@ def init_config(options: argparse.Namespace) -> int:
     )
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}. Next: vjmgp study check {shlex.quote(str(path))}")
-    return DONE
+    return Exit.DONE
 
 
 def _as_name(text: str) -> str:
@@ -104,73 +116,145 @@ def _as_name(text: str) -> str:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Everything that a run would refuse, and how much there is to do."""
-    from ..study import checks
-    from ..study.status import amount
+    """Say what a run would refuse, how much there is to do, and how long it takes."""
+    from ..study import estimate, preflight
 
     study = _checked(options.config)
-    checks.check_datasets_can_be_had(study)
-    print(f"{options.config} is right: {amount(study)}.")
+    preflight.check_datasets_can_be_had(study)
+    files = study.run_files()
+    runs = sum(map(len, map(seeds_of, files)))
+    amounts = [
+        (len(study.experiments), "experiment"), (len(study.methods), "method"),
+        (len(study.datasets), "dataset"), (study.seeds, "seed"),
+    ]  # fmt: skip
+    words = ", ".join(_count(number, word) for number, word in amounts)
+    jobs = _count(len(files), "job")
+    print(f"{options.config} is valid: {words}; {_count(runs, 'run')} in {jobs}.")
+    seconds, unknown = estimate.seconds_of(study)
+    beside = f", and what {', '.join(unknown)} takes" if unknown else ""
+    core_hours = f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"
+    print(f"It takes about {core_hours} of one core{beside}.")
+    needed = estimate.seeds_needed(study.significance)
+    few = ": with fewer, no difference can be significant." if study.seeds < needed else "."
+    print(f"The level {study.significance:g} needs at least {needed} seeds{few}")
     print(f"Results: {study.results.resolve()}")
     if study.skipped:
-        print(f"Skipped, as this version does not have them: {', '.join(study.skipped)}")
-    return DONE
+        print(f"Skipped because their packages are not installed: {', '.join(study.skipped)}")
+    return Exit.DONE
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def start(options: argparse.Namespace) -> int:
-    """Run a study by Snakemake."""
+    """Run a study by Snakemake, after damaged files are taken away."""
     study = _checked(options.config)
-    return _busy(study) or _snakemake(options)
+    return _busy(study) or _run(study, options)
 
 
 def resume(options: argparse.Namespace) -> int:
     """Remove the lock that a killed run has left, where none is under way, and run."""
     study = _checked(options.config)
+    return _busy(study) or _snakemake(study, options, "--unlock") or _run(study, options)
+
+
+def retry(options: argparse.Namespace) -> int:
+    """Run failed runs again."""
+    from ..operations.repair import retry_failed
+
+    study = _checked(options.config)
     busy = _busy(study)
+    if not busy:
+        print(f"{_count(retry_failed(study), 'failed run')} to try again.", flush=True)
+    return busy or _run(study, options)
+
+
+def _run(study: Study, options: argparse.Namespace) -> int:
+    _repair(study)
+    return _snakemake(study, options)
+
+
+def repair(options: argparse.Namespace) -> int:
+    """Take damaged files away."""
+    study = read_config(options.config)
+    busy = _busy(study)
+    if not busy:
+        count = _repair(study)
+        then = f"Removed {_count(count, 'damaged file')}. Next: vjmgp study run {options.config}"
+        print(then if count else "No file is damaged.")
+    return busy
+
+
+def _repair(study: Study) -> int:
+    """Take damaged files away and name them; how many."""
+    from ..operations.repair import repair as take_away
+    from ..operations.status import named
+
+    damaged = take_away(study.results)
+    for line in named("DAMAGED", damaged, "it will be made again."):
+        print(line, file=sys.stderr)
+    return len(damaged)
+
+
+def prune(options: argparse.Namespace) -> int:
+    """Delete runs, splits, noise estimates and prepared tables that no config here asks for."""
+    from ..operations.repair import prune as delete
+    from ..operations.repair import unasked
+
+    studies = [read_config(path) for path in options.config]
+    if len({study.results.resolve() for study in studies}) > 1:
+        raise ValueError("these configs have different results folders; prune them one by one.")
+    busy = _busy(studies[0])
     if busy:
         return busy
-    code = _snakemake(options, "--unlock")
-    return code or _snakemake(options)
+    folders = unasked(studies)
+    for folder in folders:
+        print(folder)
+    if options.dry_run:
+        print(f"{_count(len(folders), 'folder')} to delete.")
+    else:
+        print(f"Deleted {_count(len(folders), 'folder')}, {delete(folders) / 1e6:.1f} MB.")
+    return Exit.DONE
 
 
 def status(options: argparse.Namespace) -> int:
     """Print how far a study is; exit code 3 while it is not complete."""
-    from ..study.status import progress_of
+    from ..operations.status import state_of
 
-    study = read_config(options.config)
-    state = progress_of(study)
+    state = state_of(read_config(options.config))
     print(state.text())
-    return DONE if state.is_complete else NOT_NOW
+    return Exit.DONE if state.is_complete else Exit.NOT_NOW
 
 
 def report(options: argparse.Namespace) -> int:
     """Make the report: of the whole study, or of what is there, while it runs or not."""
-    from ..study.status import progress_of
+    from ..operations.status import state_of
 
     study = _checked(options.config)
-    if progress_of(study).has_all_runs:
-        return _busy(study) or _snakemake(options)
-    return _snakemake(options, "report_so_far", "--nolock")
+    if state_of(study).has_all_runs:
+        return _busy(study) or _run(study, options)
+    return _snakemake(study, options, "report_so_far", "--nolock")
 
 
-def _checked(config: Path) -> Any:
-    """The study, after the checks that Snakemake would do, too; here they have their exit code."""
-    from ..study import checks
+def _checked(config: Path) -> Study:
+    """The study, after the checks that Snakemake does, too; here they have their exit code."""
+    from ..study import preflight
 
     study = read_config(config)
-    checks.check_folders(study)
-    checks.check_before_a_run(study)
+    preflight.check_folders(study)
+    preflight.check_before_a_run(study)
     return study
 
 
-def _busy(study: Any) -> int:
+def _busy(study: Study) -> int:
     """Exit code 3 where a run of the study is under way."""
-    from ..study.running import is_running
+    from ..operations.lock import is_running
 
     who = is_running(study.results, patience=2.0)
     if who:
-        print(f"vjmgp: the study is running already ({who}).", file=sys.stderr)
-    return NOT_NOW if who else DONE
+        print(f"vjmgp: the study is already running ({who}).", file=sys.stderr)
+    return Exit.NOT_NOW if who else Exit.DONE
 
 
 def snakemake_call(options: argparse.Namespace) -> list[str]:
@@ -179,14 +263,15 @@ def snakemake_call(options: argparse.Namespace) -> list[str]:
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--configfile", str(options.config)]
     if options.profile:
-        call += ["--profile", _profile(root / "profiles", options.profile)]
-    else:
-        call += ["--cores", options.cores]
-    return call
+        return [*call, "--profile", _profile(root / "profiles", options.profile)]
+    return [*call, "--cores", options.cores]
 
 
 def _profile(ours: Path, name: str) -> str:
     """The folder of a profile: ours, the user's own for Snakemake, or anywhere."""
+    plugin = {"slurm": "slurm", "cluster": "cluster_generic"}.get(name)
+    if plugin and not importlib.util.find_spec(f"snakemake_executor_plugin_{plugin}"):
+        raise ValueError(f'--profile {name} needs a plugin: pip install "vjmgp[cluster]"')
     users = Path.home() / ".config" / "snakemake"
     for folder in (ours / name, Path(name), users / name):
         if folder.is_dir():
@@ -197,22 +282,37 @@ def _profile(ours: Path, name: str) -> str:
     )
 
 
-def _snakemake(options: argparse.Namespace, *arguments: str) -> int:
-    """Let Snakemake work; Ctrl-C and a polite kill are for it, and it cleans up."""
-    import snakemake  # noqa: F401 (told by name where it is missing)
+def _environment(results: Path) -> dict[str, str]:
+    """Where the home folder cannot be written to, Snakemake keeps its cache with the results."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    there = next(place for place in (home, *home.parents) if place.exists())
+    if os.access(there, os.W_OK):
+        return {}
+    return {"XDG_CACHE_HOME": str(results.absolute() / ".cache")}
+
+
+def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> int:
+    """Let Snakemake work; what stops this command is for Snakemake, which then cleans up."""
+    import snakemake  # noqa: F401 (named where it is missing)
 
     call = [*snakemake_call(options), *arguments, *options.more]
-    process = subprocess.Popen(call)  # noqa: S603
+    process = subprocess.Popen(call, env=os.environ | _environment(study.results))  # noqa: S603
     stops: list[int] = []
-    before = [
-        (signal.SIGINT, signal.signal(signal.SIGINT, lambda number, _: stops.append(number))),
-        (signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: process.terminate())),
-    ]
+
+    def stop(number: int, _: Any) -> None:
+        stops.append(number)
+        if number != signal.SIGINT:  # which a terminal sends to all of its processes
+            process.terminate()  # what a shell starts by & ignores SIGINT
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [(number, signal.signal(number, stop)) for number in numbers]
     try:
         code = process.wait()
     finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+        for number, handler in before:  # one Ctrl-C is enough
+            signal.signal(number, signal.SIG_IGN if stops else handler)
     if code and stops:
-        return STOPPED
+        return Exit.STOPPED if stops[0] == signal.SIGINT else 128 + stops[0]
+    if code == 1 and _busy(study):  # another was started in the same moment
+        return Exit.NOT_NOW
     return 128 - code if code < 0 else code

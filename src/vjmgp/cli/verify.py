@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import DONE, FAILED, NOT_NOW
+from . import Exit
 from .place import read_config
 
 
@@ -38,13 +38,13 @@ def run(options: argparse.Namespace) -> int:
     """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
     from threadpoolctl import threadpool_limits
 
-    from ..study.verify import finished_files, verify
+    from ..operations.verify import finished_files, verify
 
     study = read_config(options.config)
     results = study.results.resolve()
     if not finished_files(study):
         print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
-        return NOT_NOW
+        return Exit.NOT_NOW
     print(f"Results: {results}")
     wrong = looked_at = 0
     with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
@@ -52,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
             print(f"{'ok' if finding.ok else 'WRONG':5}  {finding.what}: {finding.text}")
             looked_at += 1
             wrong += not finding.ok
-    print(f"{looked_at - wrong} of {looked_at} are right.")
-    return FAILED if wrong else DONE
+    print(f"{looked_at - wrong} of {looked_at} right.")
+    return Exit.FAILED if wrong else Exit.DONE

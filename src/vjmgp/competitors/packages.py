@@ -8,6 +8,7 @@ import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,12 @@ def import_all(path: str) -> None:
     requirement = requirement_of(path)
     for module in requirement.modules if requirement else ():
         importlib.import_module(module)
+
+
+def load_class(path: str) -> Any:
+    """A class by its import path."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
 
 
 @functools.cache

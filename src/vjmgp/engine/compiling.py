@@ -35,7 +35,8 @@ def kernel_folder() -> Path:
     """Where compiled kernels are kept: one folder per engine, processor, Python and numba.
 
     The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache
-    folder; where none of them can be written, a temporary one that lasts for this process.
+    folder; where none of them can be written, or others may write there, a temporary one that lasts
+    for this process.
     """
     processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
     features = numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
@@ -54,7 +55,9 @@ def kernel_folder() -> Path:
             continue
         folder = Path(parent) / "vjmgp" / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.stat().st_mode & 0o022:  # others could put code there
+                continue
             with tempfile.TemporaryFile(dir=folder):
                 return folder
         except OSError:

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..competitors.packages import import_all
+from ..competitors.packages import import_all, load_class
 from ..competitors.sizes import model_size
 from ..competitors.texts import model_text
 from ..competitors.tuning import tune
 from ..extrapolation import extrapolation_ignored
 from ..formula import legend
-from .config import load_class
-from .data import Problem
+from .problems import Problem
 
 log = logging.getLogger(__name__)
 Floats = NDArray[np.float64]

@@ -15,9 +15,8 @@ from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
 from ..warmup import load_kernels
-from .data import Problem
+from .problems import Problem
 
-Record = dict[str, Any]
 Floats = NDArray[np.float64]
 
 
@@ -65,10 +64,10 @@ class GeneticProgramming:
         """Intercept and weighted features."""
         return self.formula.text(digits=4) if self.formula else None
 
-    def details(self) -> Record:
+    def details(self) -> dict[str, Any]:
         """How the search went, and the model itself."""
         final = self.formula
-        record: Record = {
+        record: dict[str, Any] = {
             "noise_r2": self.regressor.noise_r2_,
             "tau": self.regressor.tau_,
             "generations": self.regressor.n_iter_,

@@ -1,7 +1,6 @@
-"""What every method does, ours and others': it is made, fitted, asked, measured, and written down.
+"""What every method does, ours and others': it is fitted, asked, measured and described.
 
-A method's definition in the config has one key that says of which kind it is; each kind is a class
-with these abilities, in a module of its own.
+Each kind of method is a class with these abilities, in a module of its own: `gp`, `baselines`.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..protocol import r2
-from .data import Problem
+from .problems import Noise, Problem
 
-Record = dict[str, Any]
 Floats = NDArray[np.float64]
 
 
@@ -36,12 +34,12 @@ class Learner(Protocol):
     def text(self) -> str | None:
         """The model as a formula that sympy can read, where there is one."""
 
-    def details(self) -> Record:
+    def details(self) -> dict[str, Any]:
         """What else a record of this kind of method holds."""
 
 
-def make(definition: dict[str, Any], noise: dict[int, dict[str, float]]) -> Learner:
-    """The learner that a definition describes; `noise` has the noise estimate of each seed."""
+def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
+    """The learner that a method's definition describes."""
     if "gp" in definition:
         from .gp import GeneticProgramming
 
@@ -51,8 +49,8 @@ def make(definition: dict[str, Any], noise: dict[int, dict[str, float]]) -> Lear
     return TunedEstimator(definition)
 
 
-def run(learner: Learner, problem: Problem) -> Record:
-    """Fit, score and describe: what a run record holds beyond its names."""
+def run(learner: Learner, problem: Problem) -> dict[str, Any]:
+    """Fit, score and describe: what a record holds beyond its names."""
     started, busy = time.perf_counter(), time.process_time()
     learner.fit(problem)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy

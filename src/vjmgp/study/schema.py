@@ -1,124 +1,150 @@
-"""Check data against a JSON schema with one clear line per fault, and fill in its defaults."""
+"""Check a config against a JSON schema, with one line for what is wrong, and fill in defaults."""
 
 from __future__ import annotations
 
 import copy
 import difflib
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 Json = dict[str, Any]
+MOST_VALUES = 200_000
+"""In a config, with what its aliases stand for written out."""
+EXAMPLES = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
+WORDS = {
+    "integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false",
+    "array": "a list", "object": "a mapping of keys to values", "null": "null",
+}  # fmt: skip
 
 
 class ConfigError(ValueError):
-    """Something in a config that cannot be; the message says where, and what to do."""
+    """What is wrong with a config; the message names the key and says what to do."""
 
 
 def check(config: Any, schema: Json) -> None:
     """Raise a ConfigError of one line for the first thing that the schema does not allow."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, validators
 
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(config),
-        key=lambda error: list(map(str, error.path)),
+    # To JSON, 2.0 is a whole number; Python's range() and YAML's readers take it for none.
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
+    validator = validators.extend(Draft202012Validator, type_checker=types)(schema)
+    for where, value in _values(config):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f"{where} is {value}; write a finite number.")
+        if isinstance(value, str) and any(ord(sign) < 32 or ord(sign) == 127 for sign in value):
+            raise ConfigError(f"{where}: {value!r} has a line break or a tab in it; remove it.")
+    errors = sorted(validator.iter_errors(config), key=lambda error: list(map(str, error.path)))
     if errors:
         raise ConfigError(_one_line(errors[0]))
+
+
+def _values(data: Any, where: str = "config") -> Iterator[tuple[str, Any]]:
+    """All keys and values of a config, each with its place."""
+    yield where, data
+    entries = dict(enumerate(data)) if isinstance(data, list) else data
+    for key, value in entries.items() if isinstance(entries, dict) else ():
+        place = str(key) if where == "config" else f"{where}.{key}"
+        if isinstance(key, str):
+            yield where, key
+        yield from _values(value, place)
 
 
 def _one_line(error: Any) -> str:
     where = ".".join(map(str, error.absolute_path)) or "config"
     wanted, value = error.validator_value, error.instance
-    if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        strange = next(key for key in value if key not in known)
-        return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
-    if error.validator == "required":
-        missing = next(key for key in wanted if key not in value)
-        return f"{where}: the key {missing!r} is missing."
-    if error.validator == "enum":
-        return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
-    if error.validator == "anyOf":
-        within = [fault for fault in error.context if fault.path]
-        if within:  # the value itself is of the right kind
-            return _one_line(within[0])
-        choices = " or ".join(
-            repr(choice["const"]) if "const" in choice else _kind(choice) for choice in wanted
-        )
-        return f"{where} is {value!r}; it must be {choices}."
-    if error.validator == "pattern":
-        examples = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
-        example = examples.get(where.rpartition(".")[2])
-        if example:
+    match error.validator:
+        case "additionalProperties":
+            known = error.schema.get("properties", {})
+            strange = next(key for key in value if key not in known)
+            return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
+        case "required":
+            missing = next(key for key in wanted if key not in value)
+            return f"{where}: the key {missing!r} is missing."
+        case "enum":
+            return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
+        case "anyOf":
+            within = [fault for fault in error.context if fault.path]
+            if within:  # the value itself is of the right kind
+                return _one_line(within[0])
+            return f"{where} is {value!r}; it must be {' or '.join(map(_kind, wanted))}."
+        case "pattern" if where.rpartition(".")[2] in EXAMPLES:
+            example = EXAMPLES[where.rpartition(".")[2]]
             return f"{where} is {value!r}; it must be the path of a class, like {example}."
-        return f"{where}: {value!r} is no name for it; use letters a to z, digits and underscores."
-    if error.validator == "uniqueItems":
-        twice = next(item for k, item in enumerate(value) if item in value[:k])
-        return f"{where}: {twice!r} is there twice; name it once."
-    if error.validator == "type" and "propertyNames" in error.schema_path:
-        return f"{where}: the key {value!r} is no text to YAML; write it in quotes."
-    if error.validator == "type":
-        return f"{where} is {value!r}; it must be {_kind(error.schema)}."
+        case "pattern":
+            return f"{where}: {value!r} is not a name; use letters a to z, digits and underscores."
+        case "uniqueItems":
+            twice = next(item for k, item in enumerate(value) if item in value[:k])
+            return f"{where}: {twice!r} appears twice; name it once."
+        case "type" if "propertyNames" in error.schema_path:
+            return f"{where}: the key {value!r} is not text to YAML; write it in quotes."
+        case "type":
+            return f"{where} is {value!r}; it must be {_kind(error.schema)}."
     return f"{where}: {error.message}."
 
 
 def _kind(schema: Json) -> str:
-    words = {
-        "integer": "a whole number",
-        "number": "a number",
-        "string": "text",
-        "boolean": "true or false",
-        "array": "a list",
-        "object": "a mapping of keys to values",
-        "null": "null",
-    }
+    if "const" in schema:
+        return repr(schema["const"])
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     least = f" of {schema['minimum']} or more" if "minimum" in schema else ""
-    return " or ".join(words[kind] for kind in kinds) + least
+    return " or ".join(WORDS[kind] for kind in kinds) + least
 
 
-def refuse_repeated_keys(path: Path) -> None:
-    """Raise a ConfigError for a key that a YAML file gives twice: loaders just take the last one.
+def check_text(path: Path) -> None:
+    """Raise a ConfigError for a YAML file that loaders take without a word, or choke on.
 
-    This looks at the structure of the text alone, and makes no values of it.
+    This looks at the structure of the text alone: keys that are there twice, of which loaders take
+    the last; nesting that no config needs; aliases of aliases that stand for millions of values.
     """
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
-        return  # told by whoever loads it
-    waiting: list[tuple[Any, str]] = [(root, "")]
-    seen: set[int] = set()
-    while waiting:
-        node, where = waiting.pop(0)
-        if id(node) in seen:  # an alias
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting += [(item, where) for item in node.value]
-        elif isinstance(node, yaml.MappingNode):
-            _refuse_repeated(node, where)
-            waiting += [(value, f"{where}{key.value}.") for key, value in node.value]
+        size = _size(root, "", {})
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        where = f", line {place.line + 1}" if place else ""
+        raise ConfigError(f"config: not YAML{where}: {getattr(error, 'problem', error)}.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"config: byte {error.start} is not UTF-8; save it as UTF-8.") from None
+    except RecursionError:
+        raise ConfigError("config: it is nested too deeply; a study needs five levels.") from None
+    if size > MOST_VALUES:
+        raise ConfigError(f"config: it has more than {MOST_VALUES} values; make it smaller.")
 
 
-def _refuse_repeated(node: Any, where: str) -> None:
+def _size(node: Any, where: str, known: dict[int, int]) -> int:
+    """How many values a node stands for, aliases written out; no key may appear twice in it."""
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = size = 1  # a node may hold itself
     lines: dict[tuple[str, str], int] = {}
-    for key, _ in node.value:
+    for entry in node.value if isinstance(node, yaml.CollectionNode) else ():
+        if isinstance(node, yaml.SequenceNode):
+            size += _size(entry, where, known)
+            continue
+        key, value = entry
         name, line = (key.tag, str(key.value)), key.start_mark.line + 1
         if name in lines:
             raise ConfigError(
-                f"{where}{key.value}: the key is there twice, in lines {lines[name]} and {line}; "
+                f"{where}{key.value}: the key appears twice, in lines {lines[name]} and {line}; "
                 "keep one of them."
             )
         lines[name] = line
+        size += 1 + _size(value, f"{where}{key.value}.", known)
+    known[id(node)] = size
+    return size
 
 
 def require_known(name: str, known: Iterable[str], where: str, what: str) -> None:
-    """Raise a ConfigError for a name that nobody knows, with those that look like it."""
+    """Raise a ConfigError for an unknown name, with those that look like it."""
     if name not in known:
-        raise ConfigError(f"{where}: {name!r} is no {what}{_did_you_mean(name, known)}")
+        article = "an" if what[0] in "aeiou" else "a"
+        raise ConfigError(f"{where}: {name!r} is not {article} {what}{_did_you_mean(name, known)}")
 
 
 def _did_you_mean(name: Any, known: Iterable[Any]) -> str:

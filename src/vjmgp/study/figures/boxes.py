@@ -97,22 +97,12 @@ def boxes(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "vert: bool was deprecated")  # by seaborn's own call
         sns.boxplot(
-            table[["method", value]].astype({value: float}),
-            x=value,
-            y="method",
-            order=methods,
-            hue="method",
-            hue_order=methods,
-            palette={name: pens[name].colour for name in methods},
-            saturation=0.85,
-            linewidth=0.8,
-            linecolor="#3a434e",
+            table[["method", value]].astype({value: float}), x=value, y="method", order=methods,
+            hue="method", hue_order=methods, palette={name: pens[name].colour for name in methods},
+            saturation=0.85, linewidth=0.8, linecolor="#3a434e", width=0.64, legend=False, ax=axis,
             medianprops={"color": "black", "linewidth": 1.6},
             flierprops={"marker": "o", "markersize": 1.6, "markerfacecolor": "#6b7580", "mew": 0},
-            width=0.64,
-            legend=False,
-            ax=axis,
-        )
+        )  # fmt: skip
     axis.set(ylabel="", xlabel="", ylim=(len(methods) - 0.4, -0.6))
 
 

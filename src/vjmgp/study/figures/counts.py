@@ -13,12 +13,12 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.patches import Patch
 
+from ..names import METRICS
 from ..scoreboard.claims import Counts, count_claims
-from ..statistics.paired import BETTER, SIMILAR, WORSE
+from ..statistics.paired import OUTCOMES, SIMILAR
 from .style import BLUE, GREY, LIGHT, ORANGE, WIDTH
 
-FILL = {BETTER: BLUE, SIMILAR: LIGHT, WORSE: ORANGE}
-METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
+FILL = dict(zip(OUTCOMES, (BLUE, LIGHT, ORANGE), strict=True))
 BLUE_ORANGE = mpl.colors.LinearSegmentedColormap.from_list("", [ORANGE, "#f7f7f7", BLUE])
 
 
@@ -122,21 +122,11 @@ def heat_map(pairs: pd.DataFrame, methods: list[str], level: float) -> Any:
     side = min(WIDTH - 1.5, 0.46 * size + 1.8)
     figure, axis = plt.subplots(figsize=(side + 1.4, side), layout="constrained")
     sns.heatmap(
-        np.where(p < level, effect, 0.18 * effect),
-        annot=np.vectorize(_p_value)(p),
-        fmt="",
-        annot_kws={"fontsize": 8 if size <= 10 else 6.2},
-        mask=np.isnan(p),
-        cmap=BLUE_ORANGE,
-        vmin=-1,
-        vmax=1,
-        square=True,
-        linewidths=1.5,
-        xticklabels=methods,
-        yticklabels=methods,
-        cbar=False,
-        ax=axis,
-    )
+        np.where(p < level, effect, 0.18 * effect), annot=np.vectorize(_p_value)(p), fmt="",
+        annot_kws={"fontsize": 8 if size <= 10 else 6.2}, mask=np.isnan(p), cmap=BLUE_ORANGE,
+        vmin=-1, vmax=1, square=True, linewidths=1.5, xticklabels=methods, yticklabels=methods,
+        cbar=False, ax=axis,
+    )  # fmt: skip
     axis.set_xticks(axis.get_xticks(), methods, rotation=45, ha="right", rotation_mode="anchor")
     axis.set_yticks(axis.get_yticks(), methods, rotation=0)
     axis.tick_params(length=0)

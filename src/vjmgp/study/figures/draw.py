@@ -4,64 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..collect import read_runs, read_table
-from ..data import write_json
+from ...files import write_json
+from ..names import METRICS, PLAIN, REFERENCE
 from ..statistics.ranks import critical_difference
 from ..statistics.summaries import by_dataset
+from ..tables import read_runs, read_table
 from .boxes import MOST_PANELS, size_and_time, test_scores
 from .counts import count_chart, heat_map, papers_counts
 from .evolution import Curves, evolution_curves, train_against_test
 from .overview import rank_diagram, three_panels
 from .style import our_style, pens_of, save
 
-ALWAYS = ("VJM", "Standard GP")
-"""Methods that look the same in every figure of a study."""
-PLAIN = "Standard GP"
-"""What the reference is shown beside where training and test curves are compared."""
+if TYPE_CHECKING:
+    from ..model import Experiment
 
 
 def draw_figures(
-    experiment: dict[str, Any],
+    experiment: Experiment,
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
-    tables: str,
-    folder: str,
+    runs: str,
+    curves: str,
+    figures: str,
+    **statistics: str,
 ) -> None:
     """Write each figure as SVG, PDF and PNG, and what they show into `figures.json`."""
     captions: list[dict[str, str]] = []
+    tables = {name: read_table(path) for name, path in statistics.items()}
+    tables |= {"runs": read_runs(runs), "curves": read_table(curves)}
+    found = all_figures(experiment, symbolic, curve_datasets, significance, tables)
     with our_style():
-        for name, figure, title, caption in all_figures(
-            experiment, symbolic, curve_datasets, significance, Path(tables)
-        ):
-            save(figure, Path(folder) / name)
+        for name, figure, title, caption in found:
+            save(figure, Path(figures) / name)
             captions.append({"name": name, "title": title, "caption": caption})
-    write_json(Path(folder) / "figures.json", captions)
+    write_json(Path(figures) / "figures.json", captions)
 
 
 def all_figures(
-    experiment: dict[str, Any],
+    experiment: Experiment,
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
-    tables: Path,
+    tables: dict[str, pd.DataFrame],
 ) -> Iterator[tuple[str, Any, str, str]]:
     """Name, figure, title and caption."""
-    pens = pens_of(experiment["methods"], ALWAYS)
-    runs, steps = read_runs(str(tables / "runs.csv")), read_table(tables / "curves.csv")
+    pens = pens_of(experiment.methods, (REFERENCE, PLAIN))
+    runs = tables["runs"]
     ran = set(runs["method"])
-    methods = [name for name in experiment["methods"] if name in ran]
-    datasets = [name for name in experiment["datasets"] if name in set(runs["dataset"])]
+    methods = [name for name in experiment.methods if name in ran]
+    datasets = [name for name in experiment.datasets if name in set(runs["dataset"])]
     if len(methods) > 1:
-        counts = {
-            metric: read_table(tables / f"win_tie_loss_{metric}.csv")
-            for metric in ("test_r2", "train_r2")
-        }
-        paper = papers_counts(experiment["name"], experiment["papers_kind"], experiment["timed"])
+        counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
+        paper = papers_counts(experiment.name, experiment.papers_kind, experiment.timed)
         yield (
             "counts", count_chart(counts, methods, paper), "Better, similar, worse",
             f"On how many datasets the first of two methods is better, similar or worse (Wilcoxon "
@@ -74,7 +73,7 @@ def all_figures(
             "Mean test R², model size and training time over the datasets that all methods have, "
             "with 95 % bootstrap intervals. Symbolic methods have a star.",
         )  # fmt: skip
-        pairs = read_table(tables / "pairwise.csv")
+        pairs = tables["pairwise"]
         if pairs["p_adjusted"].notna().any():
             yield (
                 "pairwise", heat_map(pairs, methods, significance), "All pairs of methods",
@@ -100,7 +99,7 @@ def all_figures(
         "Model size (nodes of symbolic models; SRBench's conventions for others) and training "
         "time, tuning included, of all runs.",
     )  # fmt: skip
-    yield from _curves(runs, steps, methods, curve_datasets or datasets[:4], pens)
+    yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
 
 
 def _curves(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from ..collect import write_csv
-from ..data import write_json
+from ...files import write_json
 from ..figures.style import our_style, save
 from ..latex import write_latex
+from ..tables import write_csv
 from .models import EXAMPLE, example_models, rugged_and_smooth
 from .trees import manifold_intrusion, noise_estimates
 from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels
@@ -19,70 +19,62 @@ from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_ker
 TABLE = "features_547_no2"
 
 
-class Illustration(NamedTuple):
-    """A picture of the method."""
-
-    name: str
-    draw: Callable[[], Any]
-    title: str
-    caption: str
-
-
-ILLUSTRATIONS = [
-    Illustration(
-        "gap_and_difference", gap_and_difference, "Finite difference and Jensen gap",
+ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [
+    (
+        gap_and_difference, "Finite difference and Jensen gap",
         "A straight, steep function and a fluctuating one. Thick: the worst finite difference "
         "(left) and the worst gap to the line between two points (right). The finite difference "
         "punishes slope; the Jensen gap only what is not straight. Numbers: the mean of the worst "
         "squares over all rows.",
     ),
-    Illustration(
-        "noise_estimates", noise_estimates, "How noisy are the labels?",
+    (
+        noise_estimates, "How noisy are the labels?",
         "Extra Trees' cross-validated predictions (diamonds) of a sine (line) from 100 rows (dots) "
         "with normal noise of deviation σ. Where their R² falls below 0.5, τ becomes 10.",
     ),
-    Illustration(
-        "manifold_intrusion", manifold_intrusion, "Manifold intrusion",
+    (
+        manifold_intrusion, "Manifold intrusion",
         "Rows (dots) of a parabola and mixtures of rows with like labels. Without detection, "
         "mixtures of both arms lie where no data are. With it, what Extra Trees reject is drawn "
         "again (triangles).",
     ),
-    Illustration(
-        "rugged_and_smooth", rugged_and_smooth, "A rugged and a smooth model",
+    (
+        rugged_and_smooth, "A rugged and a smooth model",
         "Two models of one run's front on 40 noisy rows; dashed: the truth. The one with the "
         "smallest leave-one-out error, and the one that also counts the Jensen gap.",
     ),
-    Illustration(
-        "limits_of_kernels", limits_of_kernels, "Where each kernel goes wrong",
+    (
+        limits_of_kernels, "Where each kernel goes wrong",
         "Mix_Y chooses partners by label alone and mixes across the valley; Mix_XY stays on the "
         "curve. With many inputs, all rows are far from each other and Mix_XY is left with few "
         "partners (effective number: exp of the entropy of those drawn).",
     ),
-    Illustration(
-        "beta_densities", beta_densities, "Shares",
+    (
+        beta_densities, "Shares",
         "Density of Beta(α, α), and 20,000 draws of the engine's (bars). The larger of λ and 1 − λ "
         "is the anchor's share.",
     ),
-    Illustration(
-        "kernels", kernels, "The kernel",
+    (
+        kernels, "The kernel",
         "How likely a row is to become the partner of another, by the distance of their labels, "
         "and the distances of 20,000 pairs that were drawn among 100 normal labels.",
     ),
 ]  # fmt: skip
+"""What draws a picture of the method, which is called so; its title and its caption."""
 
 
-def draw_illustrations(folder: str) -> None:
+def draw_illustrations(figures: str) -> None:
     """Write the figures as SVG, PDF and PNG, the table as CSV and LaTeX, and what they show."""
     from ...warmup import compile_kernels
 
     compile_kernels()
     compile_kernels("none")
-    home = Path(folder)
+    home = Path(figures)
     entries: list[dict[str, Any]] = []
     with our_style():
-        for entry in ILLUSTRATIONS:
-            save(entry.draw(), home / entry.name)
-            entries.append({"name": entry.name, "title": entry.title, "caption": entry.caption})
+        for draw, title, words in ILLUSTRATIONS:
+            save(draw(), home / draw.__name__)
+            entries.append({"name": draw.__name__, "title": title, "caption": words})
     models = example_models()
     rows = [
         {"method": model["method"], "coefficient": float(weight), "feature": text}
@@ -95,12 +87,6 @@ def draw_illustrations(folder: str) -> None:
     )
     write_csv(home / f"{TABLE}.csv", pd.DataFrame(rows))
     write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, {"coefficient": 4})
-    entries.append(
-        {
-            "name": TABLE,
-            "title": f"Features on {EXAMPLE}",
-            "caption": f"{caption}.",
-            "models": models,
-        }
-    )
+    about = {"name": TABLE, "title": f"Features on {EXAMPLE}", "caption": f"{caption}."}
+    entries.append(about | {"models": models})
     write_json(home / "figures.json", entries)

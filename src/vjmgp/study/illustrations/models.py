@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...datasets import load_dataset
 from ...extrapolation import extrapolation_ignored
+from ...fetching import load_dataset
 from ...protocol import paper_split, r2
 from ...regressor import VJMRegressor
 from ..figures.style import BLUE, GREY, ORANGE, WIDTH

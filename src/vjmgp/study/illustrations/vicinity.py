@@ -111,16 +111,8 @@ def kernels() -> Any:
         axes[0].plot(distance, weight, color=colour, ls=dash, lw=1.8, label=f"γ = {gamma:g}")
         drawn = mixup(stream(0, "vicinal"), x, y, 200, rule(gamma=gamma))
         apart = np.abs(y[np.arange(len(drawn.share)) % 100] - y[drawn.partner])
-        axes[1].hist(
-            apart,
-            bins=40,
-            range=(0, 4),
-            density=True,
-            histtype="step",
-            color=colour,
-            ls=dash,
-            lw=1.6,
-        )
+        look: Any = {"histtype": "step", "color": colour, "ls": dash, "lw": 1.6}
+        axes[1].hist(apart, bins=40, range=(0, 4), density=True, **look)
     axes[0].set(xlabel="|yᵢ − yⱼ|, standardised labels", ylabel="weight exp(−γ (yᵢ − yⱼ)²)")
     axes[0].legend(frameon=False)
     axes[1].set(xlabel="|yᵢ − yⱼ| of the pairs that are drawn", ylabel="density")

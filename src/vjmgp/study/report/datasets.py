@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..collect import read_table
-from ..data import read_json
+from ...files import read_json
+from ..names import PAPER, PLAIN, REFERENCE
 from ..scoreboard.claims import headline_figures, median_claims
+from ..statistics.paired import OPPOSITE
+from ..tables import read_table
 from .experiments import has_runs
+
+if TYPE_CHECKING:
+    from ..paths import StudyFiles
 
 Context = dict[str, Any]
 Key = tuple[str, str, str]
 """Dataset, protocol, method."""
-REFERENCE, PLAIN = "VJM", "Standard GP"
-"""The two whose models stand side by side, where a study has them."""
 EXAMPLE = "547_no2"
 """The dataset whose models the paper prints."""
-OTHER_SIDE = {"better": "worse", "similar": "similar", "worse": "better"}
 
 
 class Datasets:
     """All about the datasets of a study, computed once for all pages."""
 
-    def __init__(self, results: Path, folder: Path, study: Context, runs: pd.DataFrame) -> None:
-        self.results, self.study = results, study
-        self.models = _models(folder, study)
-        self.tests = _tests(folder, study)
+    def __init__(self, files: StudyFiles, study: Context, runs: pd.DataFrame) -> None:
+        self.files, self.study = files, study
+        self.models = _models(files, study)
+        self.tests = _tests(files, study)
         groups: Any = runs.groupby(["dataset", "protocol", "method"], sort=False)
         test = groups["test_r2"].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
         middles = groups[["train_r2", "size", "seconds"]].median()
@@ -43,7 +45,7 @@ class Datasets:
         tau = runs.dropna(subset="tau")
         self.noisy = (tau["tau"] > 1).groupby(tau["dataset"]).mean().to_dict()
         self.paper = {(c.dataset, c.method): c.median for c in median_claims()}
-        papers = [e["protocol"] for e in study["experiments"] if e["papers_kind"] == "paper"]
+        papers = [e.protocol for e in study["experiments"] if e.papers_kind == PAPER]
         self.papers_protocols = set(papers)
 
     def page(self, name: str) -> Context:
@@ -68,23 +70,17 @@ class Datasets:
         }
 
     def _facts(self, name: str) -> Context:
-        folder = self.results / "datasets" / name
-        entry = self.study["config"]["own_data"].get(name, {})
-        source = folder / "source.json"
+        facts, note = Path(self.files.facts[name]), Path(self.files.notes.get(name, ""))
         about: Context = {"rows": None, "inputs": [], "nominal": []}
-        if (folder / "facts.json").exists():
-            about |= read_json(folder / "facts.json")
-        return about | {
-            "own": entry.get("file"),
-            "source": read_json(source) if source.exists() and not entry else None,
-        }
+        about |= read_json(facts) if facts.exists() else {}
+        own = self.study["config"]["own_data"].get(name, {}).get("file")
+        return about | {"own": own, "source": read_json(note) if note.is_file() else None}
 
     def _row(self, key: Key, low: float, high: float) -> Context:
         dataset, protocol, method = key
         quantiles = self.quantiles[key]
         width = max(high - low, 1e-9)
-        compared = self.tests.get((dataset, protocol, method))
-        paper = self.paper.get((dataset, method)) if protocol in self.papers_protocols else None
+        is_papers = protocol in self.papers_protocols
         return self.middles[key] | {
             "protocol": protocol,
             "method": method,
@@ -92,29 +88,29 @@ class Datasets:
             "median": quantiles[2],
             "high": quantiles[3],
             "box": [float(100 * np.clip((q - low) / width, 0, 1)) for q in quantiles],
-            "paper": np.nan if paper is None else paper,
-            "compared": compared,
+            "paper": self.paper.get((dataset, method), np.nan) if is_papers else np.nan,
+            "compared": self.tests.get(key),
         }
 
 
-def _models(folder: Path, study: Context) -> list[Context]:
+def _models(files: StudyFiles, study: Context) -> list[Context]:
     """By dataset and protocol, the typical model of each method, once for all experiments."""
     groups: dict[tuple[str, str], dict[str, Context]] = {}
     for entry in study["experiments"]:
-        path = folder / "tables" / entry["name"] / "models.json"
+        path = Path(files.experiments[entry.name].models)
         for model in read_json(path) if path.exists() else ():
             group = groups.setdefault((model["dataset"], model["protocol"]), {})
             group.setdefault(model["method"], model)
     several = len({protocol for _, protocol in groups}) > 1
     place = {name: k for k, name in enumerate(study["datasets"])}
-    order = list(dict.fromkeys(entry["protocol"] for entry in study["experiments"]))
+    order = list(dict.fromkeys(entry.protocol for entry in study["experiments"]))
     return [
         {
             "dataset": dataset,
             "protocol": protocol if several else None,
             "pair": _pair(groups[dataset, protocol]),
             "all": list(groups[dataset, protocol].values()),
-            "example": _example() if dataset == EXAMPLE else None,
+            "example": headline_figures()["example_547_no2"] if dataset == EXAMPLE else None,
         }
         for dataset, protocol in sorted(
             groups, key=lambda key: (place[key[0]], order.index(key[1]))
@@ -130,32 +126,23 @@ def _pair(models: dict[str, Context]) -> list[Context]:
     return [models[name] for name in names]
 
 
-def _example() -> Context:
-    """The scores of the paper's models on its example."""
-    example: Context = headline_figures()["example_547_no2"]  # type: ignore[assignment]
-    return example
-
-
-def _tests(folder: Path, study: Context) -> dict[Key, Context]:
+def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
     """How each method compares with the reference of an experiment, by dataset and protocol."""
     found: dict[Key, Context] = {}
     columns = ["dataset", "versus", "outcome", "median_difference", "low", "high"]
     for entry in study["experiments"]:
-        if not has_runs(folder, entry["name"]):
+        if not has_runs(files.experiments[entry.name]):
             continue
-        table = read_table(folder / "tables" / entry["name"] / "tests_test_r2.csv")
-        first = table[(table["method"] == entry["methods"][0]) & table["outcome"].notna()]
+        table = read_table(files.experiments[entry.name].statistics["tests_test_r2"])
+        first = table[(table["method"] == entry.methods[0]) & table["outcome"].notna()]
         for row in first[columns].to_dict("records"):
-            key = row["dataset"], entry["protocol"], row["versus"]
             # Seen from the other method: by how much it is better than the reference.
-            found.setdefault(
-                key,
-                {
-                    "reference": entry["methods"][0],
-                    "outcome": OTHER_SIDE[row["outcome"]],
-                    "difference": -row["median_difference"],
-                    "low": -row["high"],
-                    "high": -row["low"],
-                },
-            )
+            seen = {
+                "reference": entry.methods[0],
+                "outcome": OPPOSITE[row["outcome"]],
+                "difference": -row["median_difference"],
+                "low": -row["high"],
+                "high": -row["low"],
+            }
+            found.setdefault((row["dataset"], entry.protocol, row["versus"]), seen)
     return found

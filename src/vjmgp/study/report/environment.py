@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 LIBRARIES = [
@@ -30,10 +30,4 @@ def machine() -> str:
 
 def versions() -> dict[str, str]:
     """Versions of the libraries that matter."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    return {name: version(name) for name in LIBRARIES}

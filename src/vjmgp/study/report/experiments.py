@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..collect import read_table
-from ..config import PAPER_COLUMN
-from ..data import read_json
+from ...files import read_json
+from ..names import METRICS, PAPER_COLUMN
 from ..statistics.counts import matrix_of
 from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
+from ..tables import read_table
+
+if TYPE_CHECKING:
+    from ..model import Experiment
+    from ..paths import ExperimentFiles
 
 Context = dict[str, Any]
-METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
 
 
-def has_runs(folder: Path, experiment: str) -> bool:
+def has_runs(files: ExperimentFiles) -> bool:
     """Whether an experiment has any result yet."""
-    return (folder / "tables" / experiment / "summary.csv").exists()
+    return Path(files.statistics["summary"]).exists()
 
 
-def experiment_page(folder: Path, entry: Context, study: Context) -> Context:
+def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -> Context:
     """Everything about one experiment."""
-    tables, figures = folder / "tables" / entry["name"], folder / "figures" / entry["name"]
-    summary = read_table(tables / "summary.csv")
-    methods = [name for name in entry["methods"] if name in set(_ran(summary)["method"])]
-    counts = {
-        metric: read_table(tables / f"win_tie_loss_{metric}.csv").fillna("") for metric in METRICS
-    }
-    medians = read_table(tables / "medians.csv").set_index("dataset")
+    tables = {name: read_table(path) for name, path in files.statistics.items()}
+    summary = tables["summary"]
+    methods = [name for name in entry.methods if name in set(_ran(summary)["method"])]
+    counts = {metric: tables[f"win_tie_loss_{metric}"].fillna("") for metric in METRICS}
+    medians = tables["medians"].set_index("dataset")
     level = study["config"]["significance"]
-    return entry | {
+    return asdict(entry) | {
         "methods": methods,
-        "waiting": [name for name in entry["methods"] if name not in methods],
+        "waiting": [name for name in entry.methods if name not in methods],
         "reference": methods[0],
         "summary": _ran(summary).to_dict("records"),
         "common": int(summary["common_datasets"].iloc[0]),
@@ -45,13 +47,15 @@ def experiment_page(folder: Path, entry: Context, study: Context) -> Context:
             {"title": words, "table": matrix_of(counts[metric], methods)}
             for metric, words in METRICS.items()
         ],
-        "pairwise": read_table(tables / "pairwise.csv").to_dict("records"),
+        "pairwise": tables["pairwise"].to_dict("records"),
         "medians": _rows_with_best(medians, methods),
-        "figures": read_json(figures / "figures.json"),
+        "figures": read_json(Path(files.figures) / "figures.json"),
         "too_few": too_few(study["config"]["seeds"], level),
         "significance": level,
-        "files": sorted(path.name for path in tables.glob("*.csv")),
-        "latex": sorted(path.name for path in (tables / "latex").glob("*.tex")),
+        "files": sorted(
+            Path(p).name for p in (files.runs, files.curves, *files.statistics.values())
+        ),
+        "latex": sorted(path.name for path in Path(files.latex).glob("*.tex")),
     }
 
 

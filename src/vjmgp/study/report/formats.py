@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 
 
+def is_there(value: Any) -> bool:
+    """Whether there is a number."""
+    return value is not None and bool(np.isfinite(value))
+
+
 def number(value: Any, digits: int = 3) -> str:
     """A number for people: a dash for none, a real minus sign."""
-    if value is None or not np.isfinite(value):
+    if not is_there(value):
         return "–"
     text = f"{value:,.{digits}f}" if digits else f"{round(value):,d}"
     return text.replace("-", "−")
@@ -25,7 +30,7 @@ def count(value: int, word: str) -> str:
 def signed(value: Any, digits: int = 3) -> str:
     """A difference: with its sign."""
     text = number(value, digits)
-    return f"+{text}" if value is not None and np.isfinite(value) and value > 0 else text
+    return f"+{text}" if is_there(value) and value > 0 else text
 
 
 def short(value: float) -> str:
@@ -35,7 +40,7 @@ def short(value: float) -> str:
 
 def p_value(value: Any) -> str:
     """A p-value: small ones are only called so."""
-    if value is None or not np.isfinite(value):
+    if not is_there(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
@@ -47,15 +52,9 @@ def breakable(name: str) -> str:
 
 def plain(value: Any) -> str:
     """What a table sorts a number by; nothing where there is none."""
-    return "" if value is None or not np.isfinite(value) else repr(float(value))
+    return repr(float(value)) if is_there(value) else ""
 
 
 FILTERS: dict[str, Callable[..., str]] = {
-    "number": number,
-    "count": count,
-    "signed": signed,
-    "short": short,
-    "p_value": p_value,
-    "breakable": breakable,
-    "plain": plain,
+    name.__name__: name for name in (number, count, signed, short, p_value, breakable, plain)
 }

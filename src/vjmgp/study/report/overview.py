@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..collect import read_table
 from ..scoreboard.verdicts import STATUSES
+from ..tables import read_table
 
 Context = dict[str, Any]
 OVERVIEW = "overview"
 """Name of the figure that says most about an experiment."""
 
 
-def scoreboard_page(folder: Path) -> Context:
+def scoreboard_page(path: str) -> Context:
     """All claims, and how many have each verdict, part by part."""
-    table = read_table(folder / "tables" / "scoreboard.csv")
+    table = read_table(path)
     for column in ("ours", "note", "dataset", "versus"):
         table[column] = table[column].fillna("")
     counts = table.groupby(["part", "status"]).size()
@@ -52,29 +51,20 @@ def progress(table: pd.DataFrame, study: Context) -> Context:
     done = table[table["seed"] < seeds].groupby(["protocol", "dataset", "method"])
     ok = done["status"].agg(lambda status: int((status == "ok").sum())).to_dict()
     tried = done.size().to_dict()
-    experiments = []
-    cells: dict[tuple[str, str, str], None] = {}
+    experiments: list[Context] = []
+    cells: dict[tuple[str, str, str], int] = {}
     for entry in study["experiments"]:
-        keys = [
-            (entry["protocol"], dataset, method)
-            for method in entry["methods"]
-            for dataset in entry["datasets"]
-        ]
-        cells |= dict.fromkeys(keys)
-        experiments.append(
-            {
-                "name": entry["name"],
-                "title": entry["title"],
-                "expected": seeds * len(keys),
-                "ok": sum(ok.get(key, 0) for key in keys),
-                "failed": sum(tried.get(key, 0) - ok.get(key, 0) for key in keys),
-                "missing": sum(seeds - tried.get(key, 0) for key in keys),
-            }
-        )
+        keys = [(entry.protocol, d, m) for m in entry.methods for d in entry.datasets]
+        cells |= {key: seeds - tried.get(key, 0) for key in keys}
+        good, all_tried = (sum(found.get(key, 0) for key in keys) for found in (ok, tried))
+        expected = seeds * len(keys)
+        counts = {"ok": good, "failed": all_tried - good, "missing": expected - all_tried}
+        names = {"name": entry.name, "title": entry.title, "expected": expected}
+        experiments.append(names | counts)
     missing = [
-        {"protocol": key[0], "dataset": key[1], "method": key[2], "runs": seeds - tried.get(key, 0)}
-        for key in cells
-        if tried.get(key, 0) < seeds
+        {"protocol": protocol, "dataset": dataset, "method": method, "runs": runs}
+        for (protocol, dataset, method), runs in cells.items()
+        if runs > 0
     ]
     return {
         "experiments": experiments,

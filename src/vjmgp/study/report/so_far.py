@@ -4,84 +4,84 @@ from __future__ import annotations
 
 import logging
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..collect import collect_runs, join_runs, read_table
+from ...files import DamagedFileError
+from ..collect import collect_runs, join_runs
 from ..figures.draw import draw_figures
+from ..paths import ExperimentFiles
+from ..records import read_block
 from ..scoreboard.score import score_claims
-from ..seals import DamagedFileError, read_records
 from ..statistics.compare import compare_methods
+from ..tables import read_table
 from .write import write_report
 
-Context = dict[str, Any]
+if TYPE_CHECKING:
+    from ..model import Experiment
+    from ..paths import StudyFiles
+
 log = logging.getLogger(__name__)
 
 
-def report_so_far(results: str, folder: str, engine: str, study: Context) -> None:
-    """Do every step after the runs, with those that are there, into a folder of its own.
+def report_so_far(
+    study: dict[str, Any],
+    scoreboard: dict[str, Any],
+    runs: dict[str, list[str]],
+    files: StudyFiles,
+    illustrations: str,
+    folder: str,
+) -> None:
+    """Do every step after the runs with those that are there, into a folder of its own.
 
-    Nothing is run and no file of the study itself is touched, so it may be going on meanwhile.
+    `runs` has the files of runs of each experiment. Nothing is run and no file of the study itself
+    is touched, so it may be going on meanwhile.
     """
     home = Path(folder)
     if home.exists():
         shutil.rmtree(home)
-    found = [
-        str(_one_experiment(home, Path(results), engine, entry))
-        for entry in study["experiments"]
-        if _usable(entry, engine)
-    ]
+    found = []
+    for entry in study["experiments"]:
+        usable, good = _usable(runs[entry.name])
+        if good:
+            found.append(_one_experiment(files.experiments[entry.name], usable, entry, study))
     if not found:
-        raise ValueError(f"There is no finished run in {results}/runs yet.")
-    tables = home / "tables"
-    join_runs(found, str(tables / "runs.csv"), str(tables / "failures.csv"))
-    score_claims(
-        str(tables / "runs.csv"),
-        study["scoreboard"],
-        str(tables / "scoreboard.csv"),
-        str(tables / "scoreboard.tex"),
-    )
-    drawn = Path(results) / "figures" / "illustrations"
-    if drawn.is_dir():
-        shutil.copytree(drawn, home / "figures" / "illustrations")
-    write_report(results, folder, study["report"])
+        raise ValueError("There is no finished run of this study yet.")
+    join_runs(found, files.runs, str(Path(files.runs).with_name("failures.csv")))
+    latex = str(Path(files.scoreboard).with_suffix(".tex"))
+    score_claims(files.runs, scoreboard, files.scoreboard, latex)
+    if Path(illustrations).is_dir():
+        shutil.copytree(illustrations, files.illustrations)
+    pages = str(home / "report"), str(home / "config.yaml")
+    write_report(study, files, str(home / "report.html"), *pages)
 
 
-def _usable(entry: Context, engine: str) -> bool:
-    """Keep the files of an experiment that are there and of this engine; is a good run in them?"""
+def _usable(paths: list[str]) -> tuple[list[str], bool]:
+    """The files that are there and whole; whether a good run is in them."""
     kept, good = [], False
-    for path in entry["files"]:
-        if not Path(path).exists():
-            continue
-        try:
-            records = list(read_records(path))
-        except DamagedFileError as error:
-            log.info("left out: %s", error)
-            continue
-        if any(record.get("engine", engine) != engine for record in records):
-            log.info("left out, of another engine: %s", path)
-            continue
-        kept.append(path)
-        good = good or any(record["status"] == "ok" for record in records)
-    entry["files"] = kept
-    return good
+    for path in paths:
+        if Path(path).exists():
+            try:
+                good = any(record["status"] == "ok" for record in read_block(path)) or good
+                kept.append(path)
+            except DamagedFileError as error:
+                log.info("left out: %s", error)
+    return kept, good
 
 
-def _one_experiment(home: Path, results: Path, engine: str, entry: Context) -> Path:
+def _one_experiment(
+    files: ExperimentFiles, records: list[str], entry: Experiment, study: dict[str, Any]
+) -> str:
     """Tables and figures of an experiment; the path of its table of runs."""
-    experiment, significance = entry["figures"]["experiment"], entry["figures"]["significance"]
-    tables = home / "tables" / str(experiment["name"])
-    runs, curves, models = (str(tables / n) for n in ("runs.csv", "curves.csv", "models.json"))
-    collect_runs(entry["files"], engine, runs, curves, models, str(results))
-    table = read_table(runs)
-    there = {column: set(table[column]) for column in ("method", "dataset")}
-    methods = [name for name in experiment["methods"] if name in there["method"]]
-    datasets = [name for name in experiment["datasets"] if name in there["dataset"]]
-    compare_methods(runs, methods, datasets, entry["papers_protocol"], significance, str(tables))
-    shown = experiment | {"methods": methods, "datasets": datasets}
+    collect_runs(records, files.runs, files.curves, files.models)
+    table, level = read_table(files.runs), study["config"]["significance"]
+    methods = [name for name in entry.methods if name in set(table["method"])]
+    datasets = [name for name in entry.datasets if name in set(table["dataset"])]
+    entry = replace(entry, methods=methods, datasets=datasets)
+    compare_methods(files.runs, entry, level, files.latex, **files.statistics)
     draw_figures(
-        **(entry["figures"] | {"experiment": shown}),
-        tables=str(tables),
-        folder=str(home / "figures" / experiment["name"]),
-    )
-    return tables / "runs.csv"
+        entry, study["symbolic"], study["config"]["curve_datasets"], level, files.runs,
+        files.curves, files.figures, **files.statistics,
+    )  # fmt: skip
+    return files.runs

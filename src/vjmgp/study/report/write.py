@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import yaml
 
 from ...engine.identity import ENGINE_VERSION
-from ...fetching import write_whole
-from ..collect import read_table
-from ..data import read_json
+from ...files import read_json, write_whole
+from ..tables import read_table
 from .datasets import Datasets
 from .environment import machine, versions
 from .experiments import experiment_page, has_runs
 from .formats import FILTERS
 from .overview import highlight, progress, scoreboard_page
 
+if TYPE_CHECKING:
+    from ..paths import StudyFiles
+
+READS = ("study/report/templates/*",)
 Context = dict[str, Any]
 ENTRY = "report.html"
 ASSETS = ("style.css", "report.js")
 
 
-def write_report(results: str, folder: str, study: Context) -> None:
-    """Turn the tables and figures in `folder` into `report.html` and pages in `report/`.
-
-    `results` is the study's own folder, which has the facts about datasets.
-    """
+def write_report(study: Context, files: StudyFiles, page: str, pages: str, config: str) -> None:
+    """Turn tables and figures into a page to start from and a folder of pages beside it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -40,87 +39,64 @@ def write_report(results: str, folder: str, study: Context) -> None:
         lstrip_blocks=True,
     )
     environment.filters |= FILTERS
-    home = Path(folder)
     for name in ASSETS:
         source = Path(__file__).parent / "templates" / name
-        write_whole(home / "report" / name, [source.read_bytes()])
-    for path, template, context in pages(Path(results), home, study):
-        inside = path != ENTRY
+        write_whole(Path(pages) / name, [source.read_bytes()])
+    shared = what_pages_share(files, study)
+    for here, template, more in all_pages(shared, files, study):
+        inside = here != ENTRY
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
-        text = environment.get_template(template).render(context | places)
-        write_whole(home / ("report" if inside else "") / path, [text.encode()])
-    write_whole(home / "config.yaml", [as_yaml(study["config"]).encode()])
+        whole = environment.get_template(f"{template}.html.jinja")
+        text = whole.render(shared | more | places | {"here": here})
+        write_whole(Path(pages) / here if inside else Path(page), [text.encode()])
+    write_whole(Path(config), [as_yaml(study["config"]).encode()])
 
 
-def pages(results: Path, folder: Path, study: Context) -> Iterator[tuple[str, str, Context]]:
-    """Every page: its file, its template and what it shows."""
-    table = read_table(folder / "tables" / "runs.csv")
-    runs = table[table["status"] == "ok"]
-    experiments = [
-        experiment_page(folder, entry, study)
-        for entry in study["experiments"]
-        if has_runs(folder, entry["name"])
-    ]
-    datasets = Datasets(results, folder, study, runs)
-    board = scoreboard_page(folder)
-    illustrations = _illustrations(folder)
-    shared = _about(table, runs, study) | {
-        "experiments": experiments,
-        "illustrations": illustrations,
-        "models": datasets.models,
-        "board": board,
-    }
-    yield ENTRY, "index.html.jinja", shared | {"highlight": highlight(experiments), "here": ENTRY}
-    yield "scoreboard.html", "scoreboard.html.jinja", shared | {"here": "scoreboard.html"}
+def all_pages(
+    shared: Context, files: StudyFiles, study: Context
+) -> Iterator[tuple[str, str, Context]]:
+    """Every page: its file, its template and what it alone shows."""
+    experiments, datasets = shared["experiments"], shared["datasets"]
+    yield ENTRY, "index", {"highlight": highlight(experiments)}
+    for name in ("scoreboard", "datasets", "models"):
+        yield f"{name}.html", name, {}
     for entry in experiments:
-        here = f"experiment-{entry['name']}.html"
-        yield here, "experiment.html.jinja", shared | {"e": entry, "here": here}
-    about = [datasets.page(name) for name in study["datasets"]]
-    yield (
-        "datasets.html",
-        "datasets.html.jinja",
-        shared | {"datasets": about, "here": "datasets.html"},
-    )
-    for place, entry in enumerate(about):
-        here = f"dataset-{entry['name']}.html"
-        before = about[place - 1]["name"] if place else None
-        after = about[place + 1]["name"] if place + 1 < len(about) else None
-        yield (
-            here,
-            "dataset.html.jinja",
-            shared | {"d": entry, "before": before, "after": after, "here": here},
-        )
-    yield "models.html", "models.html.jinja", shared | {"here": "models.html"}
-    if illustrations:
-        yield (
-            "illustrations.html",
-            "illustrations.html.jinja",
-            shared | {"here": "illustrations.html"},
-        )
-    yield (
-        "run.html",
-        "run.html.jinja",
-        shared | {"files_of_study": _files(folder), "here": "run.html"},
-    )
+        yield f"experiment-{entry['name']}.html", "experiment", {"e": entry}
+    around = [None, *study["datasets"], None]
+    for place, entry in enumerate(datasets):
+        beside = {"before": around[place], "after": around[place + 2]}
+        yield f"dataset-{entry['name']}.html", "dataset", {"d": entry, **beside}
+    if shared["illustrations"]:
+        yield "illustrations.html", "illustrations", {}
+    yield "run.html", "run", {"files_of_study": _files(files, experiments)}
 
 
-def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
+def what_pages_share(files: StudyFiles, study: Context) -> Context:
     """What every page knows of the study."""
-    failures = table[table["status"] == "failed"]
+    table, config = read_table(files.runs), study["config"]
+    runs, failures = (table[table["status"] == status] for status in ("ok", "failed"))
+    shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
+    datasets = Datasets(files, study, runs)
+    figures = Path(files.illustrations) / "figures.json"
     return {
-        "title": study["config"]["title"],
+        "experiments": [experiment_page(files.experiments[e.name], e, study) for e in shown],
+        "illustrations": read_json(figures) if figures.exists() else [],
+        "models": datasets.models,
+        "datasets": [datasets.page(name) for name in study["datasets"]],
+        "board": scoreboard_page(files.scoreboard),
+        "title": config["title"],
         "n_runs": len(runs),
         "n_methods": runs["method"].nunique(),
         "n_datasets": runs["dataset"].nunique(),
         "dataset_names": study["datasets"],
-        "seeds": study["config"]["seeds"],
-        "significance": study["config"]["significance"],
+        "seeds": config["seeds"],
+        "significance": config["significance"],
         "hours": float(runs["cpu_seconds"].sum()) / 3600,
         "warnings": int(runs["warnings"].sum()),
         "failures": failures[["method", "dataset", "seed", "error"]].to_dict("records"),
         "skipped": study["skipped"],
         "progress": progress(table, study),
-        "config": as_yaml(study["config"]),
+        "config": as_yaml(config),
         "engine": ENGINE_VERSION,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
@@ -128,16 +104,11 @@ def _about(table: pd.DataFrame, runs: pd.DataFrame, study: Context) -> Context:
     }
 
 
-def _illustrations(folder: Path) -> list[Context]:
-    path = folder / "figures" / "illustrations" / "figures.json"
-    found: list[Context] = read_json(path) if path.exists() else []
-    return found
-
-
-def _files(folder: Path) -> list[str]:
-    tables = folder / "tables"
-    found = sorted(tables.glob("*.csv")) + sorted(tables.glob("*/*.csv"))
-    return [path.relative_to(folder).as_posix() for path in found]
+def _files(files: StudyFiles, experiments: list[Context]) -> list[str]:
+    """The tables that pages link to, from the folder that holds the report."""
+    whole = (Path(files.runs).name, "failures.csv", Path(files.scoreboard).name)
+    inside = (f"{entry['name']}/{name}" for entry in experiments for name in entry["files"])
+    return [f"tables/{name}" for name in (*whole, *inside)]
 
 
 def as_yaml(config: Context) -> str:

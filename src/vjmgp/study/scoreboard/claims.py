@@ -10,10 +10,11 @@ import pandas as pd
 import yaml
 
 from ...datasets import paper_medians, pmlb_number
-from ...fetching import package_folder
-from ..config import paper_datasets
+from ...files import package_folder
+from ...paper_study import paper_datasets
+from ..names import LABEL_NOISE, PAPER
 
-PAPER, LABEL_NOISE = "paper", "label_noise"
+READS = ("paper/*",)
 TIMED = "same_runtime_budget"
 """The part of the paper in which time ends the runs."""
 
@@ -112,19 +113,13 @@ def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
     figures = headline_figures()
     claims = []
     for row in table.to_dict("records"):
-        noisy = row["experiment"] == LABEL_NOISE
+        part, noisy = row["experiment"], row["experiment"] == LABEL_NOISE
         datasets = int(str(figures["label_noise_datasets" if noisy else "datasets"]))
         similar = None if pd.isna(row["similar"]) else int(row["similar"])
-        claims.append(
-            CountClaim(
-                row["experiment"],
-                row["metric"],
-                LABEL_NOISE if noisy else PAPER,
-                our_name(row["experiment"], row["method"], timed),
-                our_name(row["experiment"], row["versus"], timed),
-                Counts(int(row["better"]), similar, int(row["worse"]), datasets),
-            )
-        )
+        counts = Counts(int(row["better"]), similar, int(row["worse"]), datasets)
+        method, versus = (our_name(part, row[key], timed) for key in ("method", "versus"))
+        protocol = LABEL_NOISE if noisy else PAPER
+        claims.append(CountClaim(part, row["metric"], protocol, method, versus, counts))
     return claims
 
 

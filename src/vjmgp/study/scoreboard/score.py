@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..collect import read_runs, write_csv
-from ..config import paper_datasets
+from ...paper_study import paper_datasets
 from ..latex import write_latex
-from ..statistics.paired import BETTER, SIMILAR, WORSE, scores_by_seed, tests_of_pair, too_few
+from ..names import LABEL_NOISE, PAPER
+from ..statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair, too_few
+from ..tables import read_runs, write_csv
 from .claims import (
-    LABEL_NOISE,
-    PAPER,
     CountClaim,
     Counts,
     MedianClaim,
@@ -38,6 +37,10 @@ from .verdicts import (
 
 Row = dict[str, Any]
 WORDS = {1: "better than", 0: "like", -1: "worse than"}
+SETTINGS = (
+    *("datasets", "runs_per_dataset", "label_noise_datasets", "significance_level"),
+    "same_runtime_budget_seconds",
+)
 COLUMNS = [
     *("part", "claim", "paper", "ours", "status", "unit", "paper_amount", "our_amount"),
     *("difference", "note", "metric", "method", "versus", "dataset"),
@@ -48,11 +51,8 @@ def score_claims(runs: str, study: dict[str, Any], table: str, latex: str) -> No
     """Write the scoreboard."""
     found = scoreboard(read_runs(runs), study)
     write_csv(table, found)
-    write_latex(
-        Path(latex),
-        found[["claim", "paper", "ours", "status"]][found["part"] != "medians"],
-        "Claims of the paper and our outcome",
-    )
+    shown = found[["claim", "paper", "ours", "status"]][found["part"] != "medians"]
+    write_latex(Path(latex), shown, "Claims of the paper and our outcome")
 
 
 def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
@@ -110,16 +110,10 @@ class Evidence:
     def counts(self, claim: CountClaim) -> Row:
         """Better, similar, worse."""
         words = f"{claim.method} {WORDS[direction(claim.counts)]} {claim.versus}"
-        row = {
-            "part": claim.part,
-            "claim": words + (" on training data" if claim.metric == "train_r2" else ""),
-            "paper": str(claim.counts),
-            "unit": "better − worse, share of datasets",
-            "paper_amount": claim.counts.net,
-            "metric": claim.metric,
-            "method": claim.method,
-            "versus": claim.versus,
-        }
+        words += " on training data" if claim.metric == "train_r2" else ""
+        unit = "better − worse, share of datasets"
+        row = _row(claim.part, words, str(claim.counts), unit, claim.counts.net)
+        row |= {"metric": claim.metric, "method": claim.method, "versus": claim.versus}
         missing = self.missing(claim.protocol, claim.method, claim.versus)
         if missing:
             return row | _not_run(missing)
@@ -131,37 +125,20 @@ class Evidence:
         enough = tests[[not too_few(int(pairs), self.level) for pairs in tests["pairs"]]]
         ours, judged = (_counted(part["outcome"]) for part in (tests, enough))
         status = verdict_on_counts(claim.counts, judged)
-        note = ""
-        if status == TOO_FEW_RUNS:
-            note = (
-                f"{judged.datasets} of the {datasets_needed(claim.counts.datasets)} datasets "
-                "needed have enough paired runs"
-            )
-        elif ours.datasets < claim.counts.datasets:
+        note = _too_few(judged.datasets, datasets_needed(claim.counts.datasets), status)
+        if not note and ours.datasets < claim.counts.datasets:
             note = f"on {ours.datasets} of {claim.counts.datasets} datasets"
-        return row | {
-            "ours": str(ours),
-            "status": status,
-            "our_amount": ours.net,
-            "difference": ours.net - claim.counts.net,
-            "note": note,
-        }
+        return row | _outcome(row, str(ours), status, ours.net, note)
 
     def values(self, claim: ValueClaim) -> Row:
         """Two figures and which is larger."""
         larger = "larger" if claim.values[0] > claim.values[1] else "smaller"
+        words = f"{claim.method} {larger} than {claim.versus}: {claim.words}"
         amount = _ratio if claim.ratio else _difference
-        row = {
-            "part": claim.part,
-            "claim": f"{claim.method} {larger} than {claim.versus}: {claim.words}",
-            "paper": _pair(claim.values),
-            "unit": "ratio" if claim.ratio else "difference",
-            "paper_amount": amount(claim.values),
-            "metric": claim.column,
-            "method": claim.method,
-            "versus": claim.versus,
-            "dataset": claim.dataset or "",
-        }
+        unit = "ratio" if claim.ratio else "difference"
+        row = _row(claim.part, words, _pair(claim.values), unit, amount(claim.values))
+        row |= {"metric": claim.column, "method": claim.method, "versus": claim.versus}
+        row["dataset"] = claim.dataset or ""
         missing = self.missing(claim.protocol, claim.method, claim.versus)
         if missing:
             return row | _not_run(missing)
@@ -173,100 +150,82 @@ class Evidence:
         if not len(both):
             return row | _not_run("no dataset with runs of both")
         pairs = both.groupby(level="dataset").size()
-        whole = int(str(headline_figures()["datasets"]))
-        needed = 1 if claim.dataset else datasets_needed(whole)
+        needed = 1 if claim.dataset else datasets_needed(int(_headline("datasets")))
         judged = int(sum(not too_few(int(n), self.level) for n in pairs))
         # Every dataset counts the same in a mean, as in the paper, even if runs are missing.
         found = both.median() if claim.how == "median" else both.groupby(level=0).mean().mean()
         ours = float(found[claim.method]), float(found[claim.versus])
         status = verdict_on_values(claim.values, ours, judged >= needed)
-        return row | {
-            "ours": _pair(ours, 3),
-            "status": status,
-            "our_amount": amount(ours),
-            "difference": amount(ours) - amount(claim.values),
-            "note": f"{judged} of the {needed} datasets needed have enough paired runs"
-            if status == TOO_FEW_RUNS
-            else "",
-        }
+        note = _too_few(judged, needed, status)
+        return row | _outcome(row, _pair(ours, 3), status, amount(ours), note)
 
     def settings(self) -> list[Row]:
         """The size and the rules of the study itself."""
-        figures = {name: float(str(headline_figures()[name])) for name in (
-            "datasets", "runs_per_dataset", "label_noise_datasets", "significance_level",
-            "same_runtime_budget_seconds",
-        )}  # fmt: skip
         runs = self.runs[PAPER].groupby(["dataset", "method"]).size()
-        ours = {
-            "datasets": len(self.datasets[PAPER]),
-            "runs_per_dataset": int(runs.median()) if len(runs) else 0,
-            "label_noise_datasets": len(self.datasets[LABEL_NOISE]),
-            "significance_level": self.level,
-            "same_runtime_budget_seconds": self.study["budget"],
-        }
+        ours = (
+            len(self.datasets[PAPER]),
+            int(runs.median()) if len(runs) else 0,
+            len(self.datasets[LABEL_NOISE]),
+            self.level,
+            self.study["budget"],
+        )
         rows = []
-        for name, paper in figures.items():
-            value = ours[name]
-            if not value:
-                outcome = _not_run("no runs")
-            else:
-                counted = name in ("datasets", "runs_per_dataset", "label_noise_datasets")
-                short = TOO_FEW_RUNS if counted else NOT_CONFIRMED
-                reached = value >= paper if counted else value == paper
-                outcome = {
-                    "ours": f"{value:g}",
-                    "status": CONFIRMED if reached else short,
-                    "our_amount": value,
-                    "difference": value - paper,
-                    "note": "a setting: our program is the faster one"
-                    if name == "same_runtime_budget_seconds"
-                    else "",
-                }
+        for name, value in zip(SETTINGS, ours, strict=True):
+            paper = _headline(name)
+            row = _row(
+                "headline", f"The study: {name.replace('_', ' ')}", f"{paper:g}", "number", paper
+            )
+            counted = name in SETTINGS[:3]
+            reached = value and (value >= paper if counted else value == paper)
+            status = CONFIRMED if reached else TOO_FEW_RUNS if counted else NOT_CONFIRMED
+            note = "a setting: our program is the faster one" if name == SETTINGS[4] else ""
             rows.append(
-                {
-                    "part": "headline",
-                    "claim": f"The study: {name.replace('_', ' ')}",
-                    "paper": f"{paper:g}",
-                    "unit": "number",
-                    "paper_amount": paper,
-                    **outcome,
-                }
+                row | _outcome(row, f"{value:g}", status, value, note)
+                if value
+                else row | _not_run("no runs")
             )
         return rows
 
     def median(self, claim: MedianClaim) -> Row:
         """One method on one dataset."""
-        row = {
-            "part": "medians",
-            "claim": f"Median test R² of {claim.method} on {claim.dataset}",
-            "paper": f"{claim.median:.3f}",
-            "unit": "R²",
-            "paper_amount": claim.median,
-            "metric": "test_r2",
-            "method": claim.method,
-            "dataset": claim.dataset,
-        }
+        words = f"Median test R² of {claim.method} on {claim.dataset}"
+        row = _row("medians", words, f"{claim.median:.3f}", "R²", claim.median)
+        row |= {"metric": "test_r2", "method": claim.method, "dataset": claim.dataset}
         values = self._test_r2.get((claim.dataset, claim.method), np.array([]))
         if not len(values):
             return row | _not_run(self.missing(PAPER, claim.method) or "no runs on this dataset")
         least = next(n for n in range(1, 100) if not too_few(n, self.level))
         ours = float(np.median(values))
         status = verdict_on_median(claim.median, values, least)
-        return row | {
-            "ours": f"{ours:.3f}",
-            "status": status,
-            "our_amount": ours,
-            "difference": ours - claim.median,
-            "note": f"{len(values)} of {least} runs" if status == TOO_FEW_RUNS else "",
-        }
+        note = f"{len(values)} of {least} runs" if status == TOO_FEW_RUNS else ""
+        return row | _outcome(row, f"{ours:.3f}", status, ours, note)
+
+
+def _row(part: str, claim: str, paper: str, unit: str, amount: float) -> Row:
+    return {"part": part, "claim": claim, "paper": paper, "unit": unit, "paper_amount": amount}
+
+
+def _outcome(row: Row, ours: str, status: str, amount: float, note: str) -> Row:
+    difference = amount - row["paper_amount"]
+    found = {"ours": ours, "status": status, "our_amount": amount, "difference": difference}
+    return found | {"note": note}
 
 
 def _not_run(note: str) -> Row:
     return {"ours": "", "status": NOT_RUN, "note": note}
 
 
+def _too_few(judged: int, needed: int, status: str) -> str:
+    text = f"{judged} of the {needed} datasets needed have enough paired runs"
+    return text if status == TOO_FEW_RUNS else ""
+
+
+def _headline(name: str) -> float:
+    return float(str(headline_figures()[name]))
+
+
 def _counted(outcomes: Any) -> Counts:
-    better, similar, worse = (int((outcomes == kind).sum()) for kind in (BETTER, SIMILAR, WORSE))
+    better, similar, worse = (int((outcomes == kind).sum()) for kind in OUTCOMES)
     return Counts(better, similar, worse, len(outcomes))
 
 

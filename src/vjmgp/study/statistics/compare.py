@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..collect import read_runs, write_csv
-from ..config import PAPER_COLUMN
 from ..latex import write_latex
+from ..names import METRICS, PAPER, PAPER_COLUMN
+from ..tables import read_runs, write_csv
 from .counts import counts_of, matrix_of
 from .paired import paired_tests
 from .pairwise import pairwise_tests
 from .summaries import by_dataset, summary_of, with_paper
 
-METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
+if TYPE_CHECKING:
+    from ..model import Experiment
 
 
 def compare_methods(
-    runs: str,
-    methods: list[str],
-    datasets: list[str],
-    papers_protocol: bool,
-    significance: float,
-    folder: str,
+    runs: str, experiment: Experiment, significance: float, latex: str, **tables: str
 ) -> None:
-    """Write an experiment's statistics into its folder of tables."""
-    table = read_runs(runs)
-    tables, latex = Path(folder), Path(folder) / "latex"
+    """Write an experiment's statistics: `tables` by their names, and all of them as LaTeX."""
+    table, to_print = read_runs(runs), Path(latex)
+    methods, datasets = experiment.methods, experiment.datasets
     summary = summary_of(table, methods, datasets)
-    write_csv(tables / "summary.csv", summary)
+    write_csv(tables["summary"], summary)
     write_latex(
-        latex / "summary.tex",
+        to_print / "summary.tex",
         summary[["method", "mean_test_r2", "mean_of_median_test_r2", "mean_rank", "median_train_r2",
                  "median_size", "median_seconds", "runs"]],
         "Methods over all datasets",
@@ -39,13 +36,13 @@ def compare_methods(
     )  # fmt: skip
     medians = by_dataset(table, methods, datasets)
     found = {
-        "medians": with_paper(medians) if papers_protocol else medians,
+        "medians": with_paper(medians) if experiment.papers_kind == PAPER else medians,
         "means": by_dataset(table, methods, datasets, how="mean"),
     }
     for name, values in found.items():
-        write_csv(tables / f"{name}.csv", values.reset_index())
+        write_csv(tables[name], values.reset_index())
         write_latex(
-            latex / f"{name}.tex",
+            to_print / f"{name}.tex",
             values.reset_index(),
             f"{name.capitalize()} of test R² by dataset",
             best=[column for column in values.columns if column != PAPER_COLUMN],
@@ -53,18 +50,18 @@ def compare_methods(
     for metric, words in METRICS.items():
         tests = paired_tests(table, methods, datasets, metric, significance)
         counts = counts_of(tests, methods)
-        write_csv(tables / f"tests_{metric}.csv", tests)
-        write_csv(tables / f"win_tie_loss_{metric}.csv", counts)
+        write_csv(tables[f"tests_{metric}"], tests)
+        write_csv(tables[f"win_tie_loss_{metric}"], counts)
         write_latex(
-            latex / f"win_tie_loss_{metric}.tex",
+            to_print / f"win_tie_loss_{metric}.tex",
             upper_triangle(matrix_of(counts, methods)),
             f"Datasets on which the row's method is better (+), similar (∼) or worse (−): {words}, "
             f"Wilcoxon signed-rank test at {significance:g}",
         )
     pairs = pairwise_tests(medians, significance)
-    write_csv(tables / "pairwise.csv", pairs)
+    write_csv(tables["pairwise"], pairs)
     write_latex(
-        latex / "pairwise.tex",
+        to_print / "pairwise.tex",
         pairs.drop(columns="note"),
         "Pairs of methods over all datasets: Wilcoxon signed-rank test on median test R², adjusted "
         "after Benjamini and Hochberg",

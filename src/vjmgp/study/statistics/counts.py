@@ -6,7 +6,7 @@ import itertools
 
 import pandas as pd
 
-from .paired import BETTER, OPPOSITE, OUTCOMES, SIMILAR, TOO_FEW, WORSE, paired_tests
+from .paired import BETTER, OPPOSITE, OUTCOMES, SIMILAR, TOO_FEW, WORSE
 
 COLUMNS = [
     *("method", "versus", BETTER, SIMILAR, WORSE, "datasets", "too_few_pairs", "unpaired_runs"),
@@ -14,19 +14,12 @@ COLUMNS = [
 ]
 
 
-def win_tie_loss(
-    runs: pd.DataFrame, methods: list[str], datasets: list[str], metric: str, level: float
-) -> pd.DataFrame:
-    """For each pair of methods, both ways: counts of datasets, and which they are.
-
-    Runs are paired by seed. Datasets without a pair are not counted; those with too few pairs for
-    any difference to be significant are similar, and counted in a column of their own.
-    """
-    return counts_of(paired_tests(runs, methods, datasets, metric, level), methods)
-
-
 def counts_of(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """The counts of a table of paired tests."""
+    """For each pair of methods of a table of paired tests, both ways: counts, and datasets.
+
+    Datasets without a pair are not counted; those with too few pairs for any difference to be
+    significant are similar, and counted in a column of their own.
+    """
     groups = dict(list(tests.groupby(["method", "versus"], sort=False)))
     rows = []
     for method, versus in itertools.permutations(methods, 2):

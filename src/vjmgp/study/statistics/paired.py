@@ -28,16 +28,6 @@ def too_few(pairs: int, level: float) -> bool:
     return 2.0 * 0.5**pairs >= level
 
 
-def outcome(a: Floats, b: Floats, level: float) -> str:
-    """Whether paired scores `a` are significantly better than `b` (larger is better).
-
-    Wilcoxon's signed-rank test, two-sided. Equal scores, or fewer pairs than could ever reach the
-    level, are "similar".
-    """
-    differences = (a - b)[np.newaxis]
-    return str(outcomes(differences, p_values(differences, level), level)[0])
-
-
 def p_values(differences: Floats, level: float) -> Floats:
     """SciPy's p-value for each row; NaN are missing pairs.
 

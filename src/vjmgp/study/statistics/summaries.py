@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ...datasets import paper_medians, pmlb_number
-from ..config import PAPER_COLUMN, paper_datasets
+from ...paper_study import paper_datasets
+from ..names import PAPER_COLUMN
+
+READS = ("paper/detailed_median_test_r2.csv",)
 
 
 def by_dataset(

@@ -1,46 +1,49 @@
 """Jobs that a killed run has left in SLURM's queue: cancelled before the next run.
 
-Snakemake cancels its jobs when it is stopped, but not when it is killed. They would go on, beside
-those of the next run, and compute the same blocks. SLURM's executor gives all jobs of a run one
-name that no other run has; `running.claim` notes it in the results folder.
+Snakemake cancels its jobs when it is stopped, but not when it is killed. They would go on beside
+those of the next run and compute the same blocks. SLURM's executor gives all jobs of a run one name
+that no other run has; `lock.claim` notes it in the results folder.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
-from . import running
-from .faults import tell
+from . import lock
 
 
-def cancel(results: Path, run_id: str | None, is_alone: bool) -> None:
+def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
     """Cancel the jobs of earlier runs in this results folder, but not those of this run.
 
-    `is_alone` where the lock on the folder is held: then no other run can be alive.
+    `is_alone` says that the lock on the folder is held, so that no other run can be alive.
     """
-    names = [name for name in running.job_names(results) if name != run_id]
+    names = [name for name in lock.job_names(results) if name != run_id]
     if not names or not shutil.which("squeue"):
         return  # the names stay noted for a run that can ask
+    said = ""
     try:
         jobs = _say("squeue", "--me", "--noheader", "--format=%i", f"--name={','.join(names)}")
+        count = f"{len(jobs)} job{'s' * (len(jobs) != 1)}"
         if jobs and not is_alone:
             # On a file system without locks the earlier run may be alive. Blocks that are computed
             # twice cost less than the jobs of somebody's run, so a person has to decide.
-            tell(
-                f"Note: {len(jobs)} jobs of an earlier run are in the queue, and without locks "
-                f"nobody can tell whether it is alive. If it is not: scancel {' '.join(jobs)}"
+            said = (
+                f"{count} of an earlier run in the queue. The file system has no locks, so it may "
+                f"be alive. If it is not: scancel {' '.join(jobs)}"
             )
         elif jobs:
             _say("scancel", *jobs)
-            tell(f"Note: {len(jobs)} jobs of a killed run were in the queue; they are cancelled.")
+            said = f"cancelled {count} that a killed run had left in the queue."
+        if is_alone:
+            lock.note(results, {"job_names": [run_id] if run_id else []})
     except (OSError, subprocess.SubprocessError) as error:
         why = getattr(error, "stderr", None) or error
-        tell(f"Note: jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}")
-        return
-    if is_alone:
-        running.forget_jobs(results, names)
+        said = f"jobs of an earlier run may still be in SLURM's queue: {str(why).strip()}"
+    if said:
+        print(f"Note: {said}", file=sys.stderr, flush=True)
 
 
 def _say(*words: str) -> list[str]:

@@ -9,13 +9,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 UNSEEN_SECONDS = 1.0
 """What a job of a rule is taken to last before one has ended."""
 
 
-@dataclass
-class Job:
+class Job(NamedTuple):
     """A job that runs."""
 
     rule: str
@@ -30,11 +30,11 @@ class Progress:
     planned: Counter[str] = field(default_factory=Counter)
     """Jobs by rule."""
     done: Counter[str] = field(default_factory=Counter)
-    failed: Counter[str] = field(default_factory=Counter)
     running: dict[int, Job] = field(default_factory=dict)
     lost: dict[int, Job] = field(default_factory=dict)
     """Jobs that have failed."""
-    durations: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Seconds of the jobs that are done, by rule."""
     widest: int = 1
     """The largest number of jobs that ran at once."""
 
@@ -52,48 +52,35 @@ class Progress:
         job = self.running.pop(number, None)
         if job:
             self.done[job.rule] += 1
-            end = time.monotonic() if now is None else now
-            self.durations[job.rule].append(end - job.started)
+            self.spent[job.rule] += (time.monotonic() if now is None else now) - job.started
 
     def fail(self, number: int) -> Job | None:
         """A job has failed; which one, if it ran."""
         job = self.running.pop(number, None)
         if job:
-            self.failed[job.rule] += 1
             self.lost[number] = job
         return job
 
     def again(self, number: int) -> None:
         """A job that has failed is going to be tried again."""
-        job = self.lost.pop(number, None)
-        if job:
-            self.failed[job.rule] -= 1
-            self.failed += Counter()  # forget what is zero
+        self.lost.pop(number, None)
 
     @property
-    def to_go(self) -> int:
-        """Jobs that have not started."""
-        return max(
-            self.planned.total() - self.done.total() - self.failed.total() - len(self.running), 0
-        )
+    def waiting(self) -> Counter[str]:
+        """Jobs that have not started, by rule."""
+        started = (job.rule for job in (*self.running.values(), *self.lost.values()))
+        return self.planned - self.done - Counter(started)
 
     def seconds_left(self, now: float | None = None) -> float:
         """The work that is left, by what jobs of each rule took so far, shared by the cores."""
         now = time.monotonic() if now is None else now
-        waiting = (
-            self.planned
-            - self.done
-            - self.failed
-            - Counter(job.rule for job in self.running.values())
-        )
-        work = sum(count * self._mean(rule) for rule, count in waiting.items())
+        work = sum(count * self._mean(rule) for rule, count in self.waiting.items())
         for job in self.running.values():
             work += max(self._mean(job.rule) - (now - job.started), 0.0)
         return work / self.widest
 
     def _mean(self, rule: str) -> float:
-        ended = self.durations[rule]
-        return sum(ended) / len(ended) if ended else UNSEEN_SECONDS
+        return self.spent[rule] / self.done[rule] if self.done[rule] else UNSEEN_SECONDS
 
     def line(self, width: int = 100, now: float | None = None) -> str:
         """One line for the screen."""
@@ -101,10 +88,10 @@ class Progress:
         filled = round(16 * done / total)
         text = (
             f"[{'#' * filled}{'.' * (16 - filled)}] {done} of {total} jobs done, "
-            f"{len(self.running)} running, {self.to_go} to go"
+            f"{len(self.running)} running, {self.waiting.total()} to go"
         )
-        if self.failed:
-            text += f", {self.failed.total()} failed"
+        if self.lost:
+            text += f", {len(self.lost)} failed"
         if done and done < total:
             text += f", {duration(self.seconds_left(now))} left"
         newest = max(self.running.values(), key=lambda job: job.started, default=None)

@@ -1,0 +1,120 @@
+"""What Snakemake calls before a run, after it, and after a failure."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import re
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from ..study import paths, preflight
+from ..study.model import Study
+from . import lock, slurm, warm
+
+SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
+"""What SLURM's executor says its jobs are called."""
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOST_FAILURES = 20
+"""That are listed at the end."""
+
+
+def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:
+    """Check what a schema cannot see, lock the results folder, and start a worker for local jobs.
+
+    The lock lasts as long as what is returned.
+    """
+    preflight.check_before_a_run(study)
+    preflight.check_datasets_can_be_had(study)
+    before = lock.about_last_run(study.results).get("config")
+    texts = [Path(log).read_text(encoding="utf-8", errors="replace") for log in logs]
+    run_id = next((found[1] for text in texts if (found := SLURM_RUN.search(text))), None)
+    held = lock.claim(study.results, config, run_id)
+    if before and before != config:
+        say(
+            f"Note: {study.results} holds the study of {before}. Runs that both need are shared; "
+            "tables and report will be those of this study. To keep both, give this one a folder "
+            "of its own: --config results=FOLDER"
+        )
+    slurm.cancel(study.results, run_id, is_alone=held is not None)
+    with contextlib.suppress(ValueError):  # not the main thread
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            threading.Thread(target=_wait_for_ctrl_c, daemon=True).start()
+        for number in STOPS:
+            if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+                signal.signal(number, _interrupt)
+    if study.config["warm_workers"] and is_local:
+        warm.start()
+    return held
+
+
+def search_in(places: tuple[str, ...]) -> None:
+    """Let this process and its jobs find modules in these folders, after all others."""
+    sys.path += [place for place in places if place not in sys.path]
+    found = (os.environ.get("PYTHONPATH"), *places)
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, found)))
+
+
+def _interrupt(*_: Any) -> None:
+    """End as by Ctrl-C, once: Snakemake would wait for its jobs on SIGTERM, and die on SIGHUP."""
+    for number in STOPS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _wait_for_ctrl_c() -> None:
+    """Jobs, to which a terminal sends it, inherit that it is blocked; Snakemake ends them."""
+    signal.sigwait({signal.SIGINT})
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def say(text: str) -> None:
+    """Print, also where the reader, `head` for example, has seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+
+
+def closing_message(study: Study, *, so_far: bool = False) -> str:
+    """Failed and skipped runs, if any, and the path of the report."""
+    if so_far:
+        return f"\nReport so far: {(study.results / paths.SO_FAR / paths.REPORT).resolve()}"
+    lines, failed = [], []
+    failures = Path(study.at(paths.FAILURES))
+    if failures.exists():
+        with failures.open(encoding="utf-8", newline="") as file:
+            failed = list(csv.DictReader(file))
+    if failed:
+        runs = "run failed and is" if len(failed) == 1 else "runs failed and are"
+        lines.append(f"\n{len(failed)} {runs} left out of the tables:")
+        lines += [
+            f"  {run['method']} on {run['dataset']}, seed {run['seed']}: {run['error']}"
+            for run in failed[:MOST_FAILURES]
+        ]
+        if len(failed) > MOST_FAILURES:
+            lines.append(f"  … all of them in {failures}")
+        lines.append("To try them again: vjmgp study retry CONFIG")
+    if study.skipped:
+        lines.append(
+            f"Skipped because their packages are not installed: {', '.join(study.skipped)}"
+        )
+    is_whole = Path(study.manifest("write_report")).exists()  # else something else was asked for
+    place = study.results / paths.REPORT if is_whole else study.results
+    lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
+    return "\n".join(lines)
+
+
+def message_after_failure(study: Study) -> str:
+    """What happened to what was computed, and how to go on."""
+    results = study.results
+    return (
+        f"\nThe study is not complete. Everything that finished is kept in {results}; run the same "
+        f"command to continue. Logs of all jobs: {results / 'logs'}\n"
+        "For a report of what is there: vjmgp study report CONFIG, or snakemake report_so_far"
+    )

@@ -1,0 +1,31 @@
+"""Names that code, configs, tables and pages share: methods, metrics, columns."""
+
+from __future__ import annotations
+
+REGULARIZER_OF = {
+    "VJM": "jensen_gap",
+    "FDM": "finite_difference",
+    "P-VRM": "vicinal_risk",
+    "PP": "parsimony",
+    "TK": "tikhonov",
+    "GC": "grand_complexity",
+    "RC": "rademacher",
+    "WCRV": "wcrv",
+    "IODC": "distance_correlation",
+    "Standard GP": "none",
+}
+"""The paper's methods, each with its regulariser."""
+REFERENCE, PLAIN = "VJM", "Standard GP"
+"""The two that look the same in every figure and whose models stand side by side."""
+METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
+"""Columns of the table of runs that methods are compared by, in words."""
+PAPER_COLUMN = "VJM in the paper"
+"""A column of the table of medians, beside the methods."""
+WALL_TIMES = ["seconds", "cpu_seconds"]
+"""The only columns that differ between two runs of the same study."""
+ALL_TIMES = [*WALL_TIMES, "median_seconds", "mean_seconds"]
+"""And what tables make of them."""
+PAPER, LABEL_NOISE = "paper", "label_noise"
+"""The paper's two protocols."""
+NAME_COLUMNS = ["dataset", "method", "versus", "protocol", "part", "claim", "note", "error", "file"]
+"""Columns of text that may begin with a name from a config."""

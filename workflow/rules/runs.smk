@@ -1,0 +1,70 @@
+# Noise estimates, and runs: one job runs a block of seeds of one method on one dataset.
+
+
+rule compile_kernels:
+    # Once per machine, engine and variant, before many jobs start: they only load what is there.
+    input:
+        mark=ancient(at(paths.MARK)),
+    output:
+        note=STUDY.kernel_mark("{variant}"),
+    log:
+        at("logs/compile_kernels/{variant}.log"),
+    priority: 30
+    conda:
+        "../../envs/vjmgp.yaml"
+    resources:
+        **grow(mem_mb=1500, runtime=10),
+    params:
+        variant="{variant}",
+    script:
+        "../scripts/compile_kernels.py"
+
+
+rule estimate_noise:
+    # How noisy the labels are decides how strongly the regulariser counts.
+    input:
+        unpack(data_of),
+        splits=lambda wildcards: splits_of(wildcards)[0],
+        kernels=ancient(STUDY.kernel_mark(SHARED_KERNELS)),
+    output:
+        noise=at(paths.NOISE),
+    log:
+        at("logs/estimate_noise/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
+    priority: 10
+    conda:
+        "../../envs/vjmgp.yaml"
+    resources:
+        **grow(mem_mb=1000, runtime=20),
+    script:
+        "../scripts/estimate_noise.py"
+
+
+rule run_gp:
+    input:
+        unpack(inputs_of_block),
+    output:
+        runs=at(paths.RUNS),
+    log:
+        at("logs/run_gp/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"),
+    wildcard_constraints:
+        method=slugs(is_gp=True),
+    conda:
+        "../../envs/vjmgp.yaml"
+    resources:
+        mem_mb=block_memory,
+        runtime=block_minutes,
+    params:
+        method=lambda wildcards: method_of(wildcards).name,
+        definition=lambda wildcards: method_of(wildcards).definition,
+    script:
+        "../scripts/run_block.py"
+
+
+use rule run_gp as run_baseline with:
+    # Other learners, tuned over their grids.
+    log:
+        at(
+            "logs/run_baseline/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"
+        ),
+    wildcard_constraints:
+        method=slugs(is_gp=False),
