@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--settings", nargs="+", default=[], help="of VJMRegressor: sigma=0.1 …")
     parser.add_argument("--seeds", type=int, default=5, help="how many, from 0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/accuracy.csv"))
+    parser.add_argument("--output", type=Path, default=Path("build/benchmarks/accuracy.csv"))
     arguments = parser.parse_args()
     groups = {"embedded": embedded_datasets, "all": cached_datasets}
     datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]

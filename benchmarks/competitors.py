@@ -214,7 +214,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--output", type=Path, default=None)
     arguments = parser.parse_args()
-    output = arguments.output or Path(f"results/benchmarks/competitors_{arguments.what}.jsonl")
+    output = arguments.output or Path(f"build/benchmarks/competitors_{arguments.what}.jsonl")
     output.parent.mkdir(parents=True, exist_ok=True)
     print(machine.description(), flush=True)
     if arguments.what == "speed":

@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--formulas", action="store_true", help="without front and blend")
     parser.add_argument("--only-time", action="store_true", help="how long distilling takes")
-    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/distillation.csv"))
+    parser.add_argument("--output", type=Path, default=Path("build/benchmarks/distillation.csv"))
     parser.add_argument("--with-runs", type=Path, nargs="*", default=[], help="earlier outputs")
     arguments = parser.parse_args()
     compile_kernels()

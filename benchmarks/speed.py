@@ -131,7 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer seeds, small sizes")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="some of the parts")
-    parser.add_argument("--output", type=Path, default=Path("results/benchmarks/speed.md"))
+    parser.add_argument("--output", type=Path, default=Path("build/benchmarks/speed.md"))
     arguments = parser.parse_args()
     text = f"# Speed\n\n{machine.description()}\n"
     for name in arguments.only or SECTIONS:

@@ -193,3 +193,19 @@ def test_a_method_of_the_paper_is_fitted(table, capsys):
     said_by(capsys, [*FIT, "--nominal", "site", "--method", "PP", "--holdout", "0"], 0)
     expected = VJMRegressor("parsimony", population_size=20, generations=3, random_state=0)
     assert load_model("data_model/model.json") == expected.fit(inputs, y).model_
+
+
+def test_missing_numbers_are_filled_on_request(table, capsys):
+    data = pd.read_csv("data.csv")
+    column = data.select_dtypes("number").columns.drop("y")[0]
+    data.loc[::7, column] = np.nan
+    data.to_csv("data.csv", index=False)
+    fit = [*FIT, "--nominal", "site"]
+    said = said_by(capsys, fit)
+    assert f"column {column!r} has no value in" in said
+    assert "use --missing median, or leave the column out with --ignore." in said
+    assert main([*fit, "--missing", "indicator"]) == 0
+    model = load_model("data_model/model.json")
+    assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)
+    assert main(["predict", "data_model", "data.csv", "--output", "out.csv"]) == 0
+    assert pd.read_csv("out.csv")["prediction"].notna().all()

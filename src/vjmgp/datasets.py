@@ -141,8 +141,11 @@ def _from_table(
     return Dataset(name, table.drop(columns=target), values, tuple(nominal))
 
 
-def check_inputs(dataset: Dataset, where: str) -> list[str]:
-    """The nominal columns; a clear error for what no method could use."""
+def check_inputs(dataset: Dataset, where: str, *, may_be_missing: bool = False) -> list[str]:
+    """The nominal columns; a clear error for what no method could use.
+
+    Missing numbers are an error unless they may be there.
+    """
     table = dataset.inputs
     if len(dataset) < LEAST_ROWS:
         raise ValueError(f"{where}: {len(dataset)} rows are too few; at least {LEAST_ROWS} needed.")
@@ -159,7 +162,8 @@ def check_inputs(dataset: Dataset, where: str) -> list[str]:
         raise ValueError(f"{where}: {error}") from None
     for column in table.columns:
         if column not in dataset.nominal:
-            _check_column(table[column], str(column), where)
+            values = table[column].dropna() if may_be_missing else table[column]
+            _check_column(values, str(column), where)
     names = [str(column) for column in table.columns]
     return [names[k] for k in nominal_columns(table, names, list(dataset.nominal))]
 

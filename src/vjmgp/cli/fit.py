@@ -14,6 +14,7 @@ from .methods import WORDS, regularizer_of
 
 HOLDOUT = 0.25
 AS_OPTIONS = {
+    "fill them or leave": "use --missing median, or leave",
     "list it under 'nominal'": "name it in --nominal",
     "list the column under 'nominal'": "name the column in --nominal",
     "leave it out": "leave it out with --ignore",
@@ -39,6 +40,12 @@ def add_to(commands: Any) -> None:
         default=[],
         metavar="COLUMN",
         help="columns of numbers that are levels without an order; text columns are so anyway",
+    )
+    command.add_argument(
+        "--missing",
+        choices=("error", "median", "indicator"),
+        default="error",
+        help="missing numbers: an error, the median, or that and an input that says where",
     )
     command.add_argument("--ignore", nargs="+", default=[], metavar="COLUMN", help="leave them out")
     command.add_argument(
@@ -159,6 +166,7 @@ def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any, w
         n_jobs=-1,
         random_state=options.seed,
         categorical_features=list(data.nominal) or "auto",
+        missing=options.missing,
         progress=not options.quiet,
     )
     with warnings.catch_warnings():  # told below, in the words of the command
@@ -192,7 +200,9 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any]:
                 f'out with --ignore "{column}".'
             )
     try:
-        data = replace(data, nominal=tuple(check_inputs(data, where)))
+        may_be_missing = options.missing != "error"
+        nominal = check_inputs(data, where, may_be_missing=may_be_missing)
+        data = replace(data, nominal=tuple(nominal))
     except ValueError as error:
         text = str(error)
         for words, as_options in AS_OPTIONS.items():
