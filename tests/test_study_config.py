@@ -308,6 +308,8 @@ def test_nothing_heavy_is_imported_to_look_for_packages():
     """Every job reads the config again."""
     code = (
         "import sys; from vjmgp.competitors.packages import REQUIREMENTS, missing_extra\n"
+        "import vjmgp.operations.hooks, vjmgp.study.reader\n"
+        "assert not {'pandas', 'sklearn', 'numba', 'scipy'} & set(sys.modules)\n"
         "assert not any(missing_extra(f'{name}.X') for name in REQUIREMENTS)\n"
         "assert not {'torch', 'xgboost', 'lightgbm', 'pyoperon', 'ffx'} & set(sys.modules)"
     )

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .engine import scores
-from .weights import check_sample_weight
 
 __all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
@@ -35,6 +34,8 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
             f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
+    from .weights import check_sample_weight  # it loads pandas, which a config has no use for
+
     weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
     return scores.r2(observed, predicted, weights)
 
