@@ -152,7 +152,7 @@ def test_messages_name_the_options(table, capsys, words, answer):
     ("column", "values", "answer"),
     [
         ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
-        ("site", [None, *range(59)], "use --missing median, or leave the column out with --ignore."),
+        ("site", [None, *range(59)], "use --missing median, or leave the column out with --ign"),
         ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
     ],
 )  # fmt: skip

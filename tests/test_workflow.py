@@ -160,6 +160,8 @@ def undisturbed(tmp_path_factory):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stopped_in_the_middle_and_run_again(tmp_path, monkeypatch, undisturbed, number):
+    if number != signal.SIGKILL and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)  # of nohup, which a child would inherit
     process = subprocess.Popen(
         command(tmp_path, LONGER, TARGET), stderr=subprocess.PIPE, text=True, start_new_session=True
     )
