@@ -133,7 +133,7 @@ def test_errors_in_own_files_are_named(tmp_path):
         load_file(path, "price")
     with pytest.raises(ValueError, match=r"data\.csv: the target 'c' is not numeric"):
         load_file(path, "c")
-    with pytest.raises(ValueError, match="the target 'b' is missing or infinite in 1 rows"):
+    with pytest.raises(ValueError, match="the target 'b' is missing or infinite in 1 of"):
         load_file(path, "b")
     with pytest.raises(ValueError, match="no column 'z' to take as nominal"):
         load_file(path, "a", nominal=("z",))

@@ -411,7 +411,7 @@ def numbered(line):
             numbered("{k},{k}") + "n/a!,3\n",
             "column 'a' has text among its numbers in 1 of 13 rows, first 'n/a!' in row 13",
         ),
-        (numbered("{k},{k}") + ",3\n", "column 'a' has no value in 1 rows"),
+        (numbered("{k},{k}") + ",3\n", "column 'a' has no value in 1 of 13 rows"),
         (numbered("{k},{k}") + "1,oh\n", "the target 'y' is not numeric"),
         ("y\n" + "1\n2\n" * 6, "there is no column beside the target"),
     ],

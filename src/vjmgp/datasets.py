@@ -137,7 +137,9 @@ def _from_table(
         raise ValueError(f"{where}: the target {target!r} is not numeric ({error}).") from None
     if not np.isfinite(values).all():
         bad = int((~np.isfinite(values)).sum())
-        raise ValueError(f"{where}: the target {target!r} is missing or infinite in {bad} rows.")
+        raise ValueError(
+            f"{where}: the target {target!r} is missing or infinite in {bad} of {len(values)} rows."
+        )
     return Dataset(name, table.drop(columns=target), values, tuple(nominal))
 
 
@@ -186,8 +188,8 @@ def _check_column(values: Any, column: str, where: str) -> None:
         )
     if values.isna().any():
         raise ValueError(
-            f"{where}: column {column!r} has no value in {int(values.isna().sum())} rows: fill "
-            "them or leave the column out."
+            f"{where}: column {column!r} has no value in {int(values.isna().sum())} of "
+            f"{len(values)} rows: fill them or leave the column out."
         )
     if is_nominal(values):
         _refuse_text_among_numbers(values, column, where)
