@@ -28,7 +28,7 @@ CANNOT_HOLD = {
         "draws other random numbers. test_weights.py shows that objectives are equal."
     ),
     "check_sample_weight_equivalence_on_sparse_data": (
-        "Sparse inputs are refused, as the estimator's tags say; scikit-learn 1.6 tries them anyway."
+        "Sparse inputs are refused, as the tags say; scikit-learn 1.6 tries them all the same."
     ),
 }
 """scikit-learn's checks that the regressor cannot pass, and why."""
