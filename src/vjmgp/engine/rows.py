@@ -8,7 +8,7 @@ from .arrays import Floats, Integers
 from .rng import below, stream
 
 MOST_FOREST_ROWS = 5000
-"""Rows that the forests of the noise estimate and the detector are fitted to."""
+"""Rows that the noise estimate looks at."""
 
 
 def sample_of_rows(y: Floats, most: int, seed: int) -> Integers:
