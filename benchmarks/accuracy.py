@@ -31,10 +31,10 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.extrapolation import extrapolation_ignored
 from vjmgp.fetching import CACHE_VARIABLE
 from vjmgp.files import package_folder
+from vjmgp.paper_study import paper_medians, pmlb_number
 
 
 def cached_datasets() -> list[str]:

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import machine
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
-from vjmgp.datasets import paper_medians, pmlb_number
+from vjmgp.paper_study import paper_medians, pmlb_number
 from vjmgp.study.baselines import TunedEstimator
 from vjmgp.study.learners import run
 from vjmgp.study.problems import Problem

@@ -26,8 +26,8 @@ import yaml
 from benchmarks import machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
-from vjmgp.datasets import paper_medians, pmlb_number
 from vjmgp.files import write_json
+from vjmgp.paper_study import paper_medians, pmlb_number
 from vjmgp.study.collect import COLUMNS, join_runs
 from vjmgp.study.figures.draw import draw_figures
 from vjmgp.study.illustrations.draw import draw_illustrations

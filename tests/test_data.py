@@ -16,7 +16,8 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.datasets import known_nominal_columns, paper_medians, pmlb_number, read_table
+from vjmgp.datasets import known_nominal_columns, read_table
+from vjmgp.paper_study import paper_medians, pmlb_number
 from vjmgp.tabular import fit_standardizer
 
 

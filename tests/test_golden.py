@@ -1,4 +1,4 @@
-"""The engine's version stands for its results: to the bit, whatever was refactored."""
+"""Versions stand for results: of the engine to the bit, of data, of the other learners."""
 
 import os
 import subprocess
@@ -6,9 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import golden_study
 from tests.golden import CASES, stored
 
+from vjmgp.competitors.packages import missing_extra
 from vjmgp.engine.identity import ENGINE_VERSION
+from vjmgp.fetching import embedded_datasets
+from vjmgp.study.identity import COMPETITORS_VERSION, DATA_VERSION
 
 HOME = Path(__file__).parent.parent
 
@@ -37,3 +41,27 @@ def test_another_processor_gives_the_same_bits(tmp_path):
     plain = {"NUMBA_CPU_NAME": "generic", "VJMGP_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], cwd=HOME, env=os.environ | plain)
     assert done.returncode == 0
+
+
+WHAT_TO_DO = (
+    "If that was meant, raise {}, say why in CHANGELOG.md, and run "
+    "`python -m tests.golden_study --write`."
+)
+
+
+@pytest.mark.parametrize("name", embedded_datasets())
+def test_data_are_those_of_the_version(name):
+    known = golden_study.stored()["data"]
+    assert known["version"] == DATA_VERSION
+    assert golden_study.dataset(name) == known["found"][name], WHAT_TO_DO.format("DATA_VERSION")
+
+
+@pytest.mark.parametrize("name", golden_study.COMPETITORS)
+def test_competitors_are_those_of_the_version(name):
+    if missing_extra(golden_study.METHODS[name]["estimator"]):
+        pytest.skip("its package is not installed")
+    known = golden_study.stored()["competitors"]
+    assert known["version"] == COMPETITORS_VERSION
+    assert golden_study.competitor(name) == pytest.approx(known["found"][name], rel=1e-4), (
+        WHAT_TO_DO.format("COMPETITORS_VERSION")
+    )

@@ -55,17 +55,6 @@ def known_nominal_columns() -> dict[str, list[str]]:
     return result
 
 
-@functools.cache
-def paper_medians() -> pd.DataFrame:
-    """The paper's median test R² by PMLB number and method."""
-    return pd.read_csv(package_folder("paper") / "detailed_median_test_r2.csv").set_index("pmlb_id")
-
-
-def pmlb_number(name: str) -> int:
-    """The number in front of a PMLB dataset's name."""
-    return int(name.removeprefix("_deprecated_").split("_")[0])
-
-
 def read_pmlb(name: str, path: Path) -> Dataset:
     """A dataset from its PMLB file; rows with missing values are left out, as pmlb does."""
     table = pd.read_csv(path, sep="\t", **EXACT).dropna()

@@ -1,14 +1,17 @@
-"""What is known of the paper's 58 datasets. Light to import: every job does."""
+"""What the paper and PMLB say of its 58 datasets. Light to import: every job does."""
 
 from __future__ import annotations
 
 import csv
 import functools
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .files import package_folder
 
-READS = ("paper/datasets.csv",)
+if TYPE_CHECKING:
+    import pandas as pd
+
+READS = ("paper/datasets.csv", "paper/detailed_median_test_r2.csv")
 
 
 class PaperDataset(NamedTuple):
@@ -27,3 +30,16 @@ def paper_datasets() -> dict[str, PaperDataset]:
         row["dataset"]: PaperDataset(int(row["rows"]) if row["rows"] else None, row["sha256"])
         for row in csv.DictReader(text.splitlines())
     }
+
+
+@functools.cache
+def paper_medians() -> pd.DataFrame:
+    """The paper's median test R² by PMLB number and method."""
+    import pandas as pd  # slow to import, and seldom needed
+
+    return pd.read_csv(package_folder("paper") / "detailed_median_test_r2.csv").set_index("pmlb_id")
+
+
+def pmlb_number(name: str) -> int:
+    """The number in front of a PMLB dataset's name."""
+    return int(name.removeprefix("_deprecated_").split("_")[0])

@@ -66,6 +66,12 @@ def finished_files(study: Study) -> list[str]:
     return [path for path in study.run_files() if Path(path).exists()]
 
 
+def _timeless(path: str) -> list[Any]:
+    """The entries of a file of splits or noise estimates, without what they took."""
+    runs = read_sealed(path)["runs"]
+    return [{key: run[key] for key in run if key not in WALL_TIMES} for run in runs]
+
+
 def _run_again(study: Study, record: Any) -> Finding:
     protocol, dataset, seed = (record[key] for key in ("protocol", "dataset", "seed"))
     what = f"{record['method']} on {dataset} ({protocol}), seed {seed}"
@@ -91,7 +97,7 @@ def _run_again(study: Study, record: Any) -> Finding:
             if "noise" in stored:
                 estimate_noise(data, facts, made["splits"], made["noise"])
             for part, path in stored.items():
-                if read_sealed(made[part])["runs"][0] not in read_sealed(path)["runs"]:
+                if _timeless(made[part])[0] not in _timeless(path):
                     return Finding(
                         what, False, f"its {part} are not right: delete {path}, run again"
                     )

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from ..files import write_json
+from .names import NOISE_TIMES
 from .records import read_block
 from .tables import read_table, write_csv
 
@@ -48,7 +49,10 @@ def join_runs(tables: list[str], runs: str, failures: str) -> None:
 
 def table_of_runs(records: list[dict[str, Any]]) -> pd.DataFrame:
     """One row per run."""
-    table = pd.DataFrame(records).reindex(columns=COLUMNS)
+    found = pd.DataFrame(records)
+    table = found.reindex(columns=COLUMNS)
+    for own, of_noise in NOISE_TIMES.items():
+        table[own] += found.reindex(columns=[of_noise])[of_noise].fillna(0.0)
     table["warnings"] = [sum((r.get("warnings") or {}).values()) for r in records]
     chosen = [(r.get("parameters") or {}).items() for r in records]
     table["parameters"] = ["; ".join(f"{key}={value}" for key, value in c) for c in chosen]

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from ..engine.addresses import addresses_of_run
 from ..engine.functions import FIRST_VARIABLE
+from ..engine.regularizers import find_regularizer
 from ..extrapolation import extrapolation_ignored
 from ..formula import legend
 from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
 from ..warmup import load_kernels
+from .names import NOISE_TIMES
 from .problems import Problem
 
 Floats = NDArray[np.float64]
@@ -49,6 +51,14 @@ class GeneticProgramming:
             return self.regressor.predict(table)
 
     @property
+    def uses_noise(self) -> bool:
+        """Whether the noise estimate decides something of its runs."""
+        if find_regularizer(self.settings.get("regularizer", "jensen_gap")).final_rule != "tau":
+            return False
+        is_adaptive = self.settings.get("tau", "adaptive") == "adaptive"
+        return is_adaptive or self.settings.get("final_rule") == "distil"
+
+    @property
     def formula(self) -> SymbolicModel | None:
         """What predicts, where that is one formula."""
         predictor = self.regressor.predictor_
@@ -74,6 +84,9 @@ class GeneticProgramming:
             "engine": self.regressor.engine_version_,
             "curve": evolution_curve(self.regressor, self.problem),
         }
+        if self.uses_noise:
+            noise = self.noise[self.problem.seed]
+            record |= {name: noise[time] for time, name in NOISE_TIMES.items()}
         if final is not None:
             record |= {
                 "trees": len(final.features),
@@ -113,6 +126,6 @@ def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:
         if entry in (previous, None):
             continue
         previous = entry
-        scores = [round(r2(train[0], on_train), 6), round(r2(test[0], on_test), 6)]
+        scores = [round(r2(train[0], on_train), 4), round(r2(test[0], on_test), 4)]
         curve.append([generation, *scores])
     return curve

@@ -1,8 +1,10 @@
 """What decides a step's results, as a short hash: its settings, its code, its data files.
 
-The code of a step is found by its imports, from the module whose function its script calls. A
-module names the data files that it reads in a tuple `READS`. The engine counts by its version.
-This runs nothing of what it looks at, and every job asks for it, so it imports nothing heavy.
+Whatever runs are made by counts by a version: the engine, the data, the competitors. Tests hold
+each version to its results, so refactoring costs no runs, and published runs stay valid. The code
+of a step after the runs is found by its imports, from the module whose function its script calls;
+a module names the data files that it reads in a tuple `READS`. This runs nothing of what it looks
+at, and every job asks for it, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -22,9 +24,6 @@ from ..engine.identity import ENGINE_VERSION
 
 PACKAGE = Path(__file__).parent.parent
 STEPS = {
-    "prepare_dataset": "vjmgp.study.prepare",
-    "split_rows": "vjmgp.study.splits",
-    "run_baseline": "vjmgp.study.baselines",
     "collect_runs": "vjmgp.study.collect",
     "join_runs": "vjmgp.study.collect",
     "compare_methods": "vjmgp.study.statistics.compare",
@@ -33,7 +32,11 @@ STEPS = {
     "illustrations": "vjmgp.study.illustrations.draw",
     "write_report": "vjmgp.study.report.write",
 }
-"""The module with the code of each step but the engine's: noise and genetic programming."""
+"""The module with the code of each step after the runs."""
+DATA_VERSION = "1.0"
+"""Of how PMLB's tables are read, divided into training and test rows, and given noise."""
+COMPETITORS_VERSION = "1.0"
+"""Of how other learners are tuned, and of those that this package brings itself."""
 NOT_COUNTED = (
     # They decide no result.
     *("vjmgp.files", "vjmgp.operations", "vjmgp.warmup"),
@@ -134,7 +137,8 @@ def own_code(path: str, *places: str) -> str | None:
     """
     top, *parts = path.split(".")[:-1]
     if top == "vjmgp":
-        return _sum_of(".".join([top, *parts])) if parts else ENGINE_VERSION
+        is_competitor = parts[:1] == ["competitors"]
+        return COMPETITORS_VERSION if is_competitor else ENGINE_VERSION
     spec = importlib.util.find_spec(top) or PathFinder.find_spec(top, [*sys.path, *places])
     if spec and "site-packages" in str(spec.origin or spec.submodule_search_locations):
         return ""

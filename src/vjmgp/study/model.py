@@ -14,7 +14,7 @@ from typing import Any
 
 from ..engine.identity import ENGINE_VERSION, source_hash
 from . import paths
-from .identity import code_of, identity, own_code
+from .identity import COMPETITORS_VERSION, DATA_VERSION, code_of, identity, own_code
 from .names import LABEL_NOISE, PAPER
 from .paths import blocks, seeds_of
 
@@ -93,7 +93,7 @@ class Method:
     @functools.cached_property
     def identity(self) -> str:
         """A hash of its settings and of the code that decides its runs, be it by version."""
-        code = ENGINE_VERSION if self.is_gp else code_of("run_baseline")
+        code = ENGINE_VERSION if self.is_gp else COMPETITORS_VERSION
         own = own_code(self.own_class, *self.places) if self.own_class else ""
         return identity(self.name, self.definition, code, own)
 
@@ -165,15 +165,15 @@ class Study:
 
     @functools.cache  # noqa: B019 (a study lives as long as its process)
     def prepared_id(self, dataset: str) -> str:
-        """Of a prepared table: the user's table and what is said of it, and the code."""
+        """Of a prepared table: the user's own and what is said of it, or the name of PMLB's."""
         own = self.own_data.get(dataset)
-        return identity(asdict(own) | {"file": ""} if own else {}, code_of("prepare_dataset"))
+        return identity(asdict(own) | {"file": ""} if own else dataset, DATA_VERSION)
 
     @functools.cache  # noqa: B019
     def split_id(self, protocol: str, dataset: str) -> str:
         """Of training and test rows: the prepared table and the protocol."""
         rules = asdict(self.protocols[protocol])
-        return identity(self.prepared_id(dataset), rules, code_of("split_rows"))
+        return identity(self.prepared_id(dataset), rules, DATA_VERSION)
 
     @functools.cache  # noqa: B019
     def noise_id(self, protocol: str, dataset: str) -> str:

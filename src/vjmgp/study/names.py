@@ -21,7 +21,9 @@ METRICS = {"test_r2": "test R²", "train_r2": "training R²"}
 """Columns of the table of runs that methods are compared by, in words."""
 PAPER_COLUMN = "VJM in the paper"
 """A column of the table of medians, beside the methods."""
-WALL_TIMES = ["seconds", "cpu_seconds"]
+NOISE_TIMES = {"seconds": "noise_seconds", "cpu_seconds": "noise_cpu_seconds"}
+"""The times of a noise estimate, by their names in its file, as a run's record has them."""
+WALL_TIMES = ["seconds", "cpu_seconds", *NOISE_TIMES.values()]
 """The only columns that differ between two runs of the same study."""
 ALL_TIMES = [*WALL_TIMES, "median_seconds", "mean_seconds"]
 """And what tables make of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from ..engine.noise import adaptive_tau, noise_scores
@@ -18,11 +19,16 @@ def estimate_noise(data: str, facts: str, splits: str, noise: str) -> None:
 
 
 def noise_of(problem: Problem) -> dict[str, Any]:
-    """The noise estimate of a run."""
+    """The noise estimate of a run, and what it took."""
+    started, busy = time.perf_counter(), time.process_time()
     x = problem.standardizer.standardize(problem.train_table)
     if x.shape[1] == 0 or problem.labels.min() == problem.labels.max():
         scores = {"mean": 0.0, "pooled": 0.0}
     else:
         y = problem.standardizer.standardize_target(problem.labels)
         scores = noise_scores(x, y, problem.seed)
-    return {"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"])}
+    times = {
+        "seconds": time.perf_counter() - started,
+        "cpu_seconds": time.process_time() - busy,
+    }
+    return {"seed": problem.seed, **scores, "tau": adaptive_tau(scores["mean"]), **times}

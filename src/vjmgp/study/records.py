@@ -32,6 +32,9 @@ class Record(TypedDict):
     trees: NotRequired[int | None]
     seconds: NotRequired[float]
     cpu_seconds: NotRequired[float]
+    noise_seconds: NotRequired[float]
+    """Of the noise estimate, where the run uses it; with its own, what training took."""
+    noise_cpu_seconds: NotRequired[float]
     formula: NotRequired[str | None]
     legend: NotRequired[list[list[str]]]
     """Names in the formula that are not columns, with what they stand for."""

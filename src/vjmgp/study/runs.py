@@ -15,6 +15,7 @@ from typing import Any
 from ..competitors.packages import versions_for
 from ..files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
 from .learners import Learner, learner_of, run
+from .names import NOISE_TIMES
 from .paths import seeds_of
 from .problems import Noise, Problem, noise_estimates, problems
 from .records import good_runs, place_of
@@ -76,7 +77,7 @@ def provenance(
             "source": problem.source_id,
             "data": problem.data_id,
             "training_rows": rows,
-            "noise": noise,
+            "noise": {k: noise[k] for k in noise if k not in NOISE_TIMES} if noise else None,
         },
     }
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 import yaml
 
-from ...datasets import paper_medians, pmlb_number
 from ...files import package_folder
-from ...paper_study import paper_datasets
+from ...paper_study import paper_datasets, paper_medians, pmlb_number
 from ..names import LABEL_NOISE, PAPER
 
 READS = ("paper/*",)

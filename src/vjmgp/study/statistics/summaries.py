@@ -7,8 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ...datasets import paper_medians, pmlb_number
-from ...paper_study import paper_datasets
+from ...paper_study import paper_datasets, paper_medians, pmlb_number
 from ..names import PAPER_COLUMN
 
 READS = ("paper/detailed_median_test_r2.csv",)
