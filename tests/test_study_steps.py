@@ -222,7 +222,8 @@ def test_tables_are_tidy(study, tmp_path):
     folder = study.folder / "results"
     files = [study.file(name) for name in ("VJM", "LR")]
     out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
-    collect.collect_runs(files, *out)
+    experiment = Experiment("one", "One", ["VJM", "LR"], ["210_cloud"], "paper")
+    collect.collect_runs(experiment, files, [], None, *out)
     table = pd.read_csv(out[0])
     assert list(table.columns) == collect.COLUMNS
     assert len(table) == 6
@@ -233,12 +234,8 @@ def test_tables_are_tidy(study, tmp_path):
     assert [model["method"] for model in models] == ["VJM", "LR"]
     assert models[0]["features"][0][1] == "1"
     assert models[1]["features"] == []
-    assert (
-        models[1]["formula"]
-        == table[table["method"] == "LR"]["formula"].tolist()[
-            table[table["method"] == "LR"]["test_r2"].argsort().tolist()[1]
-        ]
-    )
+    linear = sorted(records.read_block(files[1]), key=lambda record: record["test_r2"])
+    assert models[1]["formula"] == linear[1]["formula"]
     assert models[0]["test_r2"] == pytest.approx(middle)
     joined, failures = str(tmp_path / "runs.csv"), str(tmp_path / "failures.csv")
     collect.join_runs([out[0], out[0]], joined, failures)
@@ -289,11 +286,11 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
         for method in ("None", "null", "=nan()") for seed in range(3)
     ]  # fmt: skip
     files = experiment_files(str(tmp_path), "one")
-    tables.write_csv(files.runs, collect.table_of_runs(records))
-    assert "\nNA,'=nan()," in Path(files.runs).read_text()  # a spreadsheet does not run it
     methods = ["None", "null", "=nan()"]
-    assert set(tables.read_runs(files.runs)["method"]) == set(methods)
     experiment = Experiment("one", "One", methods, ["NA"], "mine")
+    tables.write_csv(files.runs, collect.Runs(experiment, records, []).table_of_runs())
+    assert "\nNA,'=nan()," in Path(files.runs).read_text()  # a spreadsheet does not run it
+    assert set(tables.read_runs(files.runs)["method"]) == set(methods)
     compare_methods(files.runs, experiment, 0.01, files.latex, **files.statistics)
     found = {name: tables.read_table(path) for name, path in files.statistics.items()}
     summary = found["summary"].set_index("method")
@@ -304,8 +301,11 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
 
 
 def test_a_study_whose_runs_all_failed_says_so(tmp_path):
-    records = [{"dataset": "d", "method": "m", "seed": 0, "status": "failed", "error": "E: why"}]
-    tables.write_csv(tmp_path / "runs.csv", collect.table_of_runs(records))
+    record = {"dataset": "d", "protocol": "paper", "method": "m", "seed": 0}
+    record |= {"status": "failed", "error": "E: why"}
+    experiment = Experiment("one", "One", ["m"], ["d"], "paper")
+    runs = collect.Runs(experiment, [record], [])
+    tables.write_csv(tmp_path / "runs.csv", runs.table_of_runs())
     with pytest.raises(ValueError, match="All 1 runs failed; the first: E: why"):
         tables.read_runs(tmp_path / "runs.csv")
 

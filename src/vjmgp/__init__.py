@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .own_function import UserFunction
     from .protocol import add_label_noise, label_noise_split, paper_split, r2
     from .regressor import VJMRegressor
+    from .results import load_results, load_run_model
     from .warmup import compile_kernels
 
 _HOME = {
@@ -40,6 +41,8 @@ _HOME = {
     "label_noise_split": "protocol",
     "add_label_noise": "protocol",
     "r2": "protocol",
+    "load_results": "results",
+    "load_run_model": "results",
     "ENGINE_VERSION": "engine.identity",
     "mic": "engine.mic",
     "compile_kernels": "warmup",
@@ -63,6 +66,8 @@ __all__ = [
     "load_dataset",
     "load_file",
     "load_model",
+    "load_results",
+    "load_run_model",
     "mic",
     "paper_split",
     "r2",

@@ -45,6 +45,8 @@ rule report_so_far:
         runs=lambda wildcards: {
             name: STUDY.run_files(name) for name in STUDY.experiments
         },
+        taken={name: STUDY.taken(name) for name in STUDY.experiments},
+        published=STUDY.published_folder,
         files=STUDY.report_files(at(paths.SO_FAR)),
         illustrations=FILES.illustrations,
         folder=at(paths.SO_FAR),

@@ -23,6 +23,10 @@ rule collect_runs:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=4000, runtime=20),
+    params:
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        taken=lambda wildcards: STUDY.taken(wildcards.experiment),
+        folder=STUDY.published_folder,
     script:
         "../scripts/collect_runs.py"
 

@@ -52,7 +52,7 @@ def write_files(model: Any, folder: Path, about: dict[str, Any]) -> None:
 
 def formulas_of(model: Any) -> str:
     """The model in all kinds of text."""
-    from ..study.gp import legend_of
+    from ..study.described import legend_of
 
     parts = {
         "Formula": f"{model.text(digits=4)}\n\n{clipping(model)}",

@@ -93,7 +93,7 @@ def _as_address(path: Path) -> str:
 
 
 def _legend(model: Any) -> list[list[str]]:
-    from ..study.gp import legend_of
+    from ..study.described import legend_of
 
     return legend_of(model.model_)
 

@@ -24,8 +24,8 @@ def workflow_folder() -> Path:
     )
 
 
-def read_config(path: Path) -> Study:
-    """The study of a config file; an error names the file.
+def read_config(path: Path, **changes: str) -> Study:
+    """The study of a config file with some keys changed; an error names the file.
 
     Classes of the user's own may lie beside it.
     """
@@ -40,7 +40,7 @@ def read_config(path: Path) -> Study:
     try:
         check_text(path)
         return read_study(
-            yaml.safe_load(path.read_text(encoding="utf-8")),
+            yaml.safe_load(path.read_text(encoding="utf-8")) | changes,
             root / "workflow/schemas/config.schema.yaml",
             root / "config/methods.yaml",
             (home,),

@@ -58,10 +58,13 @@ def add_to(commands: Any) -> None:
         ("report", report, "make the report of a study, or of what is there of it"),
         ("repair", repair, "remove damaged files, so that the next run makes them again"),
         ("prune", prune, "delete runs that none of these configs asks for"),
+        ("publish", publish, "add finished runs to a folder that other studies take runs from"),
     ):
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
         many = {"nargs": "+"} if function is prune else {}
         part.add_argument("config", type=Path, help="the study's YAML file", **many)
+        if function is publish:
+            part.add_argument("--to", type=Path, required=True, help="the folder of published runs")
         if function is prune:
             part.add_argument("--dry-run", action="store_true", help="name them, delete nothing")
         if function in (start, resume, retry, report):
@@ -215,6 +218,20 @@ def prune(options: argparse.Namespace) -> int:
         print(f"{_count(len(folders), 'folder')} to delete.")
     else:
         print(f"Deleted {_count(len(folders), 'folder')}, {delete(folders) / 1e6:.1f} MB.")
+    return Exit.DONE
+
+
+def publish(options: argparse.Namespace) -> int:
+    """Add the finished runs of a study to a folder of published runs."""
+    from ..study.publish import Publication
+
+    study = read_config(options.config)
+    publication = Publication(options.to)
+    new = publication.add(study)
+    if new:
+        publication.write()
+    size = sum(path.stat().st_size for path in options.to.glob("*")) / 1e6
+    print(f"{_count(new, 'new run')} in {options.to}, which has {size:.1f} MB.")
     return Exit.DONE
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Exit
-from .place import read_config
+from .place import read_config, workflow_folder
 
 
 def add_to(commands: Any) -> None:
@@ -19,7 +19,12 @@ def add_to(commands: Any) -> None:
         description="Check all checksums, the table of runs against the records, and a random "
         "sample of the runs by computing them again.",
     )
-    command.add_argument("config", type=Path, help="the study's YAML file")
+    command.add_argument("config", type=Path, nargs="?", help="the study's YAML file")
+    command.add_argument(
+        "--published",
+        action="store_true",
+        help="published runs instead: those of the study config/paper.yaml, or of CONFIG",
+    )
     command.add_argument(
         "--runs", type=natural, default=10, help="how many; 0 for the files alone (default: 10)"
     )
@@ -38,17 +43,26 @@ def run(options: argparse.Namespace) -> int:
     """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
     from threadpoolctl import threadpool_limits
 
-    from ..operations.verify import finished_files, verify
+    from ..operations.verify import finished_files, verify, verify_published
 
-    study = read_config(options.config)
-    results = study.results.resolve()
-    if not finished_files(study):
-        print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
-        return Exit.NOT_NOW
+    if options.config is None and not options.published:
+        raise ValueError("name the study's YAML file, or say --published.")
+    if options.published:
+        paper = workflow_folder() / "config/paper.yaml"
+        study = read_config(options.config or paper, published="only")
+        results = Path(study.published_folder or "").resolve()
+        findings = verify_published(study, options.runs, options.seed)
+    else:
+        study = read_config(options.config)
+        results = study.results.resolve()
+        findings = verify(study, options.runs, options.seed)
+        if not finished_files(study):
+            print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
+            return Exit.NOT_NOW
     print(f"Results: {results}")
     wrong = looked_at = 0
     with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
-        for finding in verify(study, options.runs, options.seed):
+        for finding in findings:
             print(f"{'ok' if finding.ok else 'WRONG':5}  {finding.what}: {finding.text}")
             looked_at += 1
             wrong += not finding.ok

@@ -40,6 +40,9 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
             "tables and report will be those of this study. To keep both, give this one a folder "
             "of its own: --config results=FOLDER"
         )
+    taken = about_taken(study)
+    if taken:
+        say(taken)
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -51,6 +54,20 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     if study.config["warm_workers"] and is_local:
         warm.start()
     return held
+
+
+def about_taken(study: Study) -> str | None:
+    """How many runs are taken over, from where, and how to compute them instead."""
+    cells = study.taken()
+    if not cells or not study.published:
+        return None
+    count, made = sum(cell.seeds for cell in cells), study.published.made
+    left = sum(len(study.seeds_to_run(*cell)) for cell in study.cells())
+    return (
+        f"Taken over from {os.path.relpath(study.published.folder)}: {count:,} published runs "
+        f"(engine {made['engine']}, {made['date']}); {left:,} are left to compute. To compute all: "
+        "--config published=ignore"
+    )
 
 
 def search_in(places: tuple[str, ...]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import whole_records
 from ..study.model import Study
 from ..study.paths import REPORT, seeds_of
+from ..study.records import runs_in
 from .lock import is_running
 from .repair import damaged_files
 
@@ -83,7 +83,8 @@ def state_of(study: Study) -> State:
         files = [Path(path) for path in study.run_files(experiment)]
         states = [states_in(p.parent).get(seed) for p in files for seed in seeds_of(p.name)]
         done, failed = len(states) - states.count(None), states.count("failed")
-        rows.append(Progress(experiment, done, failed, len(states)))
+        taken = sum(cell.seeds for cell in study.taken(experiment))
+        rows.append(Progress(experiment, taken + done, failed, taken + len(states)))
     wanted = [*study.everything(), study.manifest("write_report")]
     missing = [path for path in wanted if not Path(path).exists()]
     damaged = list(damaged_files(study.results))
@@ -92,9 +93,4 @@ def state_of(study: Study) -> State:
 
 def _states_in(folder: Path) -> dict[int, str]:
     """Whether each run in a folder is good or failed, by seed."""
-    found: dict[int, str] = {}
-    for path in folder.glob("seeds_*.jsonl*"):
-        for record in whole_records(path):
-            if found.get(record["seed"]) != "ok":
-                found[record["seed"]] = record["status"]
-    return found
+    return {seed: record["status"] for seed, record in runs_in(folder).items()}

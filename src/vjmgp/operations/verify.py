@@ -7,19 +7,27 @@ again, too.
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from ..files import read_sealed
-from ..study.collect import records_of, table_of_runs
-from ..study.model import Study
+from ..competitors.packages import missing_extra
+from ..fetching import cache_folder
+from ..files import DamagedFileError, read_sealed
+from ..study.collect import Runs, records_of
+from ..study.compact import read_rows, row_of
+from ..study.fetch import fetch_dataset
+from ..study.model import Cell, Method, Study
 from ..study.names import WALL_TIMES
 from ..study.noise import estimate_noise
+from ..study.prepare import prepare_dataset
+from ..study.published import Taken
 from ..study.records import read_block
 from ..study.runs import run_block, versions
 from ..study.splits import split_rows
@@ -46,7 +54,9 @@ def verify(study: Study, count: int, seed: int) -> Iterator[Finding]:
     for name, files in study.report_files().experiments.items():
         records = study.run_files(name)
         if Path(files.runs).exists() and all(Path(path).exists() for path in records):
-            is_same = as_csv(table_of_runs(records_of(records))) == Path(files.runs).read_bytes()
+            where = study.taken(name), study.published_folder
+            runs = Runs(study.experiments[name], records_of(records), *where).table_of_runs()
+            is_same = as_csv(runs) == Path(files.runs).read_bytes()
             text = "the same" if is_same else "it has other rows: delete it, run again"
             yield Finding(f"{files.runs} against the records", is_same, text)
     candidates = [
@@ -73,29 +83,19 @@ def _timeless(path: str) -> list[Any]:
 
 
 def _run_again(study: Study, record: Any) -> Finding:
-    protocol, dataset, seed = (record[key] for key in ("protocol", "dataset", "seed"))
-    what = f"{record['method']} on {dataset} ({protocol}), seed {seed}"
-    now = versions(record["definition"])
-    changed = [
-        f"{name} {version} then, {now.get(name)} now"
-        for name, version in record["versions"].items()
-        if now.get(name) != version
-    ]
+    cell = record["protocol"], record["dataset"], record["method"]
+    what = _name_of(record)
+    changed = _other_versions(record)
     if changed:
-        return Finding(what, False, f"made with other versions ({'; '.join(changed)})")
-    data, facts = study.prepared(dataset)
-    seeds = range(seed, seed + 1)
-    stored = {"splits": study.splits(protocol, dataset, seeds)[0]}
-    if "gp" in record["definition"]:
-        stored["noise"] = study.noise(protocol, dataset, seeds)[0]
+        return Finding(what, False, f"made with other versions ({changed})")
+    data, facts = study.prepared(cell[1])
+    seeds = range(record["seed"], record["seed"] + 1)
+    stored = {"splits": study.splits(*cell[:2], seeds)[0]}
+    if study.methods[cell[2]].is_gp:
+        stored["noise"] = study.noise(*cell[:2], seeds)[0]
     with tempfile.TemporaryDirectory() as folder:
-        block = f"seeds_{seed}-{seed}.json"
-        made = {part: f"{folder}/{part}/{block}" for part in ("splits", "noise")}
-        runs = f"{folder}/{protocol}/{dataset}/method-{record['identity']}/{block}l"
         try:
-            split_rows(data, facts, study.protocols[protocol], made["splits"])
-            if "noise" in stored:
-                estimate_noise(data, facts, made["splits"], made["noise"])
+            again, made = _computed(study, cell, record["seed"], data, facts, folder)
             for part, path in stored.items():
                 if _timeless(made[part])[0] not in _timeless(path):
                     return Finding(
@@ -103,19 +103,101 @@ def _run_again(study: Study, record: Any) -> Finding:
                     )
         except FileNotFoundError as error:
             return Finding(what, False, f"{error.filename} is missing: run the study again")
-        noise = [made["noise"]] if "noise" in stored else []
-        run_block(
-            record["method"], record["definition"], data, facts, [made["splits"]], runs, noise
-        )
-        (again,) = read_block(runs)
+    return _compared(what, record, again)
+
+
+def _name_of(run: Any) -> str:
+    return f"{run['method']} on {run['dataset']} ({run['protocol']}), seed {run['seed']}"
+
+
+def _other_versions(record: Any) -> str:
+    """Libraries whose versions are others now than those that a record was made with."""
+    now = versions(record["definition"])
+    return "; ".join(
+        f"{name} {version} then, {now.get(name)} now"
+        for name, version in record["versions"].items()
+        if now.get(name) != version
+    )
+
+
+def _computed(
+    study: Study, cell: Cell, seed: int, data: str, facts: str, folder: str
+) -> tuple[Any, dict[str, str]]:
+    """A run's record, with its split and its noise estimate made again; the files of these."""
+    protocol, dataset, name = cell
+    method = study.methods[name]
+    block = f"seeds_{seed}-{seed}.json"
+    made = {part: f"{folder}/{part}/{block}" for part in ("splits", "noise")}
+    split_rows(data, facts, study.protocols[protocol], made["splits"])
+    if method.is_gp:
+        estimate_noise(data, facts, made["splits"], made["noise"])
+    noise = [made["noise"]] if method.is_gp else []
+    runs = f"{folder}/{protocol}/{dataset}/method-{study.run_id(*cell)}/{block}l"
+    run_block(name, method.definition, data, facts, [made["splits"]], runs, noise)
+    return read_block(runs)[0], made
+
+
+def _compared(what: str, was: Any, now: Any) -> Finding:
+    """Whether two runs are the same but for their times."""
     different = [
         key
-        for key, value in record.items()
-        if key not in (*WALL_TIMES, "warnings") and again.get(key) != value
+        for key, value in was.items()
+        if key not in (*WALL_TIMES, "warnings", "versions") and now.get(key) != value
     ]
     if different:
         key = different[0]
-        was, is_now = (str(value)[:60] for value in (record[key], again.get(key)))
-        words = f"{', '.join(different)} differ; {key}: {was} then, {is_now} now"
+        before, after = (str(value)[:60] for value in (was[key], now.get(key)))
+        words = f"{', '.join(different)} differ; {key}: {before} then, {after} now"
         return Finding(what, False, words)
-    return Finding(what, True, f"the same to the bit, test R² {record['test_r2']:.6f}")
+    return Finding(what, True, f"the same to the bit, test R² {was['test_r2']:.6f}")
+
+
+def verify_published(study: Study, count: int, seed: int) -> Iterator[Finding]:
+    """Compare the checksums of published files, and compute a random sample of the runs again.
+
+    The study takes all of its runs over. Its datasets are fetched as a study does.
+    """
+    published = study.published
+    assert published
+    for name in published.files:
+        try:
+            published.file(name)
+        except DamagedFileError as error:
+            yield Finding(name, False, str(error))
+            return
+    yield Finding(f"checksums of {len(published.files)} files", True, "right")
+    can_be = {name for name, method in study.methods.items() if _can_be_run_again(method)}
+    cells = {study.run_id(*cell): cell for cell in study.cells() if cell[2] in can_be}
+    runs = [(i, k) for i, cell in cells.items() for k in range(study.seeds_taken(*cell))]
+    chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
+    rows = read_rows(published, [Taken(identity, k + 1) for identity, k in chosen])
+    wanted = set(chosen)
+    cache = cache_folder(study.config["pmlb_cache"])
+    for row in pa.Table.from_pandas(rows).to_pylist() if chosen else ():
+        if (row["identity"], row["seed"]) in wanted and row["status"] == "ok":
+            yield _published_again(study, cells[row["identity"]], row, cache)
+
+
+def _can_be_run_again(method: Method) -> bool:
+    """Whether neither time has ended its runs nor a package is missing."""
+    is_timed = "max_time" in method.definition.get("gp", {})
+    return not is_timed and not missing_extra(method.definition.get("estimator", ""))
+
+
+def _published_again(study: Study, cell: Cell, row: Any, cache: Path | None) -> Finding:
+    what = _name_of(row)
+    with tempfile.TemporaryDirectory() as folder:
+        table, note = f"{folder}/source.tsv.gz", f"{folder}/source.json"
+        data, facts = f"{folder}/data.parquet", f"{folder}/facts.json"
+        try:
+            fetch_dataset(cell[1], str(cache) if cache else None, table, note)
+            prepare_dataset(cell[1], table, None, data, facts, note)
+        except OSError as error:
+            return Finding(what, False, str(error))
+        record, _ = _computed(study, cell, row["seed"], data, facts, folder)
+        again = row_of(record)
+        if record.get("status") != "ok":
+            return Finding(what, False, f"it fails now: {record['error']}")
+    finding = _compared(what, {key: row[key] for key in again}, again)
+    changed = _other_versions(record | {"versions": json.loads(row["versions"])})
+    return replace(finding, text=f"{finding.text} ({changed})") if changed else finding

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.addresses import addresses_of_run
-from ..engine.functions import FIRST_VARIABLE
 from ..engine.regularizers import find_regularizer
 from ..extrapolation import extrapolation_ignored
-from ..formula import legend
 from ..model import SymbolicModel
 from ..protocol import r2
 from ..regressor import VJMRegressor
 from ..warmup import load_kernels
+from .described import features_of, legend_of
 from .names import NOISE_TIMES
 from .problems import Problem
 
@@ -95,23 +94,6 @@ class GeneticProgramming:
                 "model": final.to_dict(),
             }
         return record
-
-
-def features_of(model: SymbolicModel) -> list[list[Any]]:
-    """Coefficient and formula of each constructed feature, the intercept first."""
-    intercept, coefficients = model.original_units()
-    rows: list[list[Any]] = [[intercept, "1"]]
-    rows += [
-        [float(coefficient), text]
-        for coefficient, text in zip(coefficients, model.feature_texts(digits=4), strict=True)
-    ]
-    return rows
-
-
-def legend_of(model: SymbolicModel) -> list[list[str]]:
-    """Names in the formula that are not the columns' own, with what they stand for."""
-    used = {code - FIRST_VARIABLE for feature in model.features for code in feature.codes}
-    return legend(model.standardizer, (k for k in used if k >= 0))
 
 
 def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:

@@ -17,13 +17,16 @@ from . import paths
 from .identity import COMPETITORS_VERSION, DATA_VERSION, code_of, identity, own_code
 from .names import LABEL_NOISE, PAPER
 from .paths import blocks, seeds_of
+from .published import DATASETS, Published, Taken
 
 Json = dict[str, Any]
+Cell = tuple[str, str, str]
+"""Protocol, dataset, method."""
 SHARED_KERNELS = "jensen_gap-lexicase"
 """The variant whose kernels include those of the noise estimate."""
 SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
-PLACES = ("results", "pmlb_cache", "warm_workers")
+PLACES = ("results", "pmlb_cache", "warm_workers", "published")
 """Keys of a config that decide nothing that a report shows."""
 OF_EXPERIMENT = ("collect_runs", "compare_methods", "draw_figures")
 """Steps that are done for each experiment."""
@@ -129,11 +132,18 @@ class Study:
     experiments: dict[str, Experiment]
     skipped: list[str] = field(default_factory=list)
     """Methods whose packages are missing."""
+    published: Published | None = None
+    """Runs that are taken over instead of computed."""
 
     @property
     def results(self) -> Path:
         """The folder that everything goes to."""
         return Path(self.config["results"])
+
+    @property
+    def published_folder(self) -> str | None:
+        """The folder that runs are taken over from."""
+        return self.published.folder if self.published else None
 
     @functools.cached_property
     def datasets(self) -> list[str]:
@@ -218,36 +228,69 @@ class Study:
 
     def _blocks(self, seeds: range | None) -> list[str]:
         """The blocks of splits that hold some of these seeds."""
-        every = blocks(self.seeds, int(self.config["seeds_per_job"]))
+        every = blocks(range(self.seeds), int(self.config["seeds_per_job"]))
         return [b for b in every if seeds is None or set(seeds) & set(seeds_of(b))]
 
-    def run_files(self, *experiments: str) -> list[str]:
-        """The files with the runs of experiments, which may share some: each of them once."""
-        cells = dict.fromkeys(
-            (entry.protocol, dataset, method)
-            for entry in map(self.experiments.__getitem__, experiments or self.experiments)
-            for method in entry.methods
-            for dataset in entry.datasets
+    def cells(self, *experiments: str) -> list[Cell]:
+        """What is run for experiments, or for all: each cell once, though they may share some."""
+        return list(
+            dict.fromkeys(
+                (entry.protocol, dataset, method)
+                for entry in map(self.experiments.__getitem__, experiments or self.experiments)
+                for method in entry.methods
+                for dataset in entry.datasets
+            )
         )
-        files = []
-        for protocol, dataset, name in cells:
-            method = self.methods[name]
-            names = {"protocol": protocol, "dataset": dataset, "method": method.slug}
-            names["identity"] = self.run_id(protocol, dataset, name)
-            of_method = blocks(self.seeds, method.seeds_per_job)
-            files += [self.at(paths.RUNS, block=block, **names) for block in of_method]
-        return files
+
+    def taken(self, *experiments: str) -> list[Taken]:
+        """The published runs that experiments take over."""
+        found = ((self.run_id(*cell), self.seeds_taken(*cell)) for cell in self.cells(*experiments))
+        return [Taken(identity, seeds) for identity, seeds in found if seeds]
+
+    @functools.cache  # noqa: B019
+    def seeds_taken(self, protocol: str, dataset: str, method: str) -> int:
+        """How many of the first seeds of a cell are taken over."""
+        if self.published is None:
+            return 0
+        cell = (protocol, dataset, method)
+        return min(self.published.seeds(self.run_id(*cell), *cell), self.seeds)
+
+    def seeds_to_run(self, protocol: str, dataset: str, method: str) -> range:
+        """The seeds of a cell that are computed here."""
+        is_run = method not in self.skipped and self.config["published"] != "only"
+        first = self.seeds_taken(protocol, dataset, method)
+        return range(first, self.seeds if is_run else first)
+
+    def run_files(self, *experiments: str) -> list[str]:
+        """The files with the runs of experiments that are computed here."""
+        return [
+            self.runs_at(*cell, block)
+            for cell in self.cells(*experiments)
+            for block in blocks(self.seeds_to_run(*cell), self.methods[cell[2]].seeds_per_job)
+        ]
+
+    def runs_at(self, protocol: str, dataset: str, method: str, block: str) -> str:
+        """The file with a block of runs."""
+        names = {"protocol": protocol, "dataset": dataset, "method": self.methods[method].slug}
+        names["identity"] = self.run_id(protocol, dataset, method)
+        return self.at(paths.RUNS, block=block, **names)
+
+    @functools.cached_property
+    def datasets_to_read(self) -> set[str]:
+        """The datasets on which something is computed."""
+        return {cell[1] for cell in self.cells() if self.seeds_to_run(*cell)}
 
     def sources(self, experiment: str) -> list[str]:
         """What the runs of an experiment are made from: tables, splits and noise estimates."""
-        entry = self.experiments[experiment]
         files: list[str] = []
-        for dataset in entry.datasets:
-            files += [*self.source(dataset), *self.prepared(dataset)]
-            files += self.splits(entry.protocol, dataset)
-            if any(self.methods[name].is_gp for name in entry.methods):
-                files += self.noise(entry.protocol, dataset)
-        return files
+        for protocol, dataset, method in self.cells(experiment):
+            seeds = self.seeds_to_run(protocol, dataset, method)
+            if seeds:
+                files += [*self.source(dataset), *self.prepared(dataset)]
+                files += self.splits(protocol, dataset, seeds)
+            if seeds and self.methods[method].is_gp:
+                files += self.noise(protocol, dataset, seeds)
+        return list(dict.fromkeys(files))
 
     def everything(self, *experiments: str) -> list[str]:
         """All files of experiments, also those that nothing asks for once the runs are there."""
@@ -278,9 +321,8 @@ class Study:
         def add(step: str, *parts: Any) -> None:
             steps[step] = identity(code_of(step), *parts)
 
-        add(
-            "collect_runs", [path.removeprefix(self.config["results"]) for path in self.run_files()]
-        )
+        here = [path.removeprefix(self.config["results"]) for path in self.run_files()]
+        add("collect_runs", here, self.taken())
         add("join_runs", steps["collect_runs"])
         compared = of_experiments("methods", "datasets", "papers_kind")
         add("compare_methods", steps["collect_runs"], self.significance, compared)
@@ -299,10 +341,21 @@ class Study:
             f"{home}/{paths.ALL_RUNS}",
             f"{home}/{paths.SCOREBOARD}",
             f"{home}/{paths.ILLUSTRATIONS}",
-            {name: self.prepared(name)[1] for name in self.datasets},
-            {name: self.source(name)[1] for name in self.datasets if name not in self.own_data},
+            {name: self._facts(name) for name in self.datasets},
+            {name: self._note(name) for name in self.datasets if name not in self.own_data},
             {name: paths.experiment_files(home, name) for name in self.experiments},
         )
+
+    def _facts(self, dataset: str) -> str:
+        """The file with the facts about a dataset: ours, or the published one for all."""
+        return self.prepared(dataset)[1] if dataset in self.datasets_to_read else self._known()
+
+    def _note(self, dataset: str) -> str:
+        """The file that says where a dataset came from, likewise."""
+        return self.source(dataset)[1] if dataset in self.datasets_to_read else self._known()
+
+    def _known(self) -> str:
+        return f"{self.published_folder}/{DATASETS}"
 
     def for_report(self) -> Json:
         """What the report tells of the study."""

@@ -72,9 +72,10 @@ class StudyFiles(NamedTuple):
     experiments: dict[str, ExperimentFiles]
 
 
-def blocks(seeds: int, size: int) -> list[str]:
-    """Seeds 0, 1, … in blocks; more seeds add blocks and leave the full ones as they are."""
-    return [f"{first}-{min(first + size, seeds) - 1}" for first in range(0, seeds, size)]
+def blocks(seeds: range, size: int) -> list[str]:
+    """Seeds in blocks; more seeds add blocks and leave the full ones as they are."""
+    firsts = range(seeds.start, seeds.stop, size)
+    return [f"{first}-{min(first + size, seeds.stop) - 1}" for first in firsts]
 
 
 def seeds_of(block: str) -> range:

@@ -136,7 +136,8 @@ def check_datasets_can_be_had(study: Study) -> None:
     missing = [
         name
         for name in study.datasets
-        if not all(Path(path).exists() for path in study.source(name))
+        if name in study.datasets_to_read
+        and not all(Path(path).exists() for path in study.source(name))
         and not local_file(name, cache)
     ]
     if missing and not is_reachable():

@@ -6,6 +6,7 @@ Every job of the workflow reads the config again, so nothing heavy is imported h
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -20,6 +21,7 @@ from . import paths
 from .identity import own_code
 from .model import Experiment, Json, Method, Study, Table
 from .names import PAPER_COLUMN
+from .published import HOME, Published, read_published
 from .schema import ConfigError, check, require_known, with_defaults
 
 RULES = (
@@ -62,7 +64,7 @@ def read_study(
     }
     protocols = _protocols(config)
     definitions |= _timed_methods(config["experiments"], definitions)
-    experiments, skipped = _experiments(config, definitions, protocols)
+    experiments = _experiments(config, definitions, protocols)
     used = {name for experiment in experiments.values() for name in experiment.methods}
     methods = {
         name: _method(name, definition, config["seeds_per_job"], places)
@@ -72,7 +74,10 @@ def read_study(
     _check_slugs(methods)
     for name in config["curve_datasets"] or ():
         require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
-    return Study(config, own, methods, protocols, experiments, skipped)
+    published = _published(config, Path(schema))
+    return _without_what_cannot_be(
+        Study(config, own, methods, protocols, experiments, published=published)
+    )
 
 
 # -- methods -------------------------------------------------------------------------------------
@@ -237,18 +242,14 @@ def _names(entry: Json) -> dict[str, str]:
 
 def _experiments(
     config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
-) -> tuple[dict[str, Experiment], list[str]]:
+) -> dict[str, Experiment]:
     experiments: dict[str, Experiment] = {}
-    missing: dict[str, str] = {}
     for name, entry in config["experiments"].items():
         where, names = f"experiments.{name}", _names(entry)
         if name in RULES:
             raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
         for method in names.values():
             require_known(method, definitions, f"{where}.methods", "method")
-            extra = missing_extra(definitions[method].get("estimator", ""))
-            if extra:
-                missing[method] = extra
         chosen = entry.get("datasets", config["datasets"])
         for dataset in chosen:
             require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
@@ -257,7 +258,7 @@ def _experiments(
         experiments[name] = Experiment(
             name,
             entry.get("title", name.replace("_", " ").capitalize()),
-            [method for method in names.values() if method not in missing],
+            list(names.values()),
             [dataset for dataset in config["datasets"] if dataset in chosen],
             entry["protocol"],
             rules.describe(),
@@ -265,15 +266,57 @@ def _experiments(
             names if "seconds" in entry else {},
             entry.get("seconds"),
         )
+    return experiments
+
+
+def _published(config: Json, schema: Path) -> Published | None:
+    """The runs to take over: of the folder that the config names, or of the workflow's own."""
+    if config["published"] == "ignore":
+        return None
+    named = config["published_folder"]
+    folder = Path(named) if named else schema.resolve().parents[2] / HOME
+    published = read_published(folder)
+    if published is None and (named or config["published"] == "only"):
+        key = "published_folder" if named else "published"
+        raise ConfigError(f"{key}: there are no published runs in {str(folder)!r}.")
+    return published
+
+
+def _without_what_cannot_be(study: Study) -> Study:
+    """The study without methods that can neither be run nor taken over; `only` runs none.
+
+    Of datasets, those without any run are left out with it, too.
+    """
+    config, only = study.config, study.config["published"] == "only"
+    to_run = {cell[2] for cell in study.cells() if study.seeds_to_run(*cell)}
+    extras = {
+        name: missing_extra(study.methods[name].definition.get("estimator", ""))
+        for name in study.methods
+        if name in to_run
+    }
+    missing = {name: extra for name, extra in extras.items() if extra}
     if missing and config["unavailable"] == "refuse":
         raise ConfigError(
             f"experiments: packages are missing for {', '.join(missing)}. Install them: "
             f"{how_to_install(missing.values())}; or skip these methods: --config unavailable=skip"
         )
+    study = replace(study, skipped=list(missing))
+    experiments = {}
+    for name, entry in study.experiments.items():
+        cells = [c for c in study.cells(name) if study.seeds_taken(*c) or study.seeds_to_run(*c)]
+        datasets, names = ({cell[k] for cell in cells} for k in (1, 2))
+        experiments[name] = replace(
+            entry,
+            methods=[method for method in entry.methods if method in names],
+            datasets=[dataset for dataset in entry.datasets if dataset in datasets],
+        )
     with_methods = {name: e for name, e in experiments.items() if e.methods}
     if not with_methods:
-        raise ConfigError("experiments: the packages of all their methods are missing.")
-    return with_methods, list(missing)
+        why = "none of their runs is published" if only else "packages of all methods are missing"
+        raise ConfigError(f"experiments: {why}.")
+    used = {name for entry in with_methods.values() for name in entry.methods}
+    methods = {name: method for name, method in study.methods.items() if name in used}
+    return replace(study, experiments=with_methods, methods=methods)
 
 
 def _spell_out_datasets(config: Json) -> list[str]:

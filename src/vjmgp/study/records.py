@@ -76,11 +76,16 @@ def read_block(path: str | Path) -> list[Record]:
     return list(records)
 
 
+def runs_in(folder: Path) -> dict[int, Any]:
+    """The runs in the files and journals of a folder by seed, good ones before failed ones."""
+    found: dict[int, Any] = {}
+    for path in sorted(folder.glob("seeds_*.jsonl*")):
+        for record in whole_records(path):
+            if record["status"] == "ok" or record["seed"] not in found:
+                found[record["seed"]] = record
+    return found
+
+
 def good_runs(folder: Path) -> dict[int, Any]:
-    """The runs in the files and journals of a folder that did not fail, by seed."""
-    return {
-        record["seed"]: record
-        for path in sorted(folder.glob("seeds_*.jsonl*"))
-        for record in whole_records(path)
-        if record["status"] == "ok"
-    }
+    """Those that did not fail."""
+    return {seed: run for seed, run in runs_in(folder).items() if run["status"] == "ok"}

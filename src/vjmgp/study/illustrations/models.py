@@ -13,8 +13,8 @@ from ...extrapolation import extrapolation_ignored
 from ...fetching import load_dataset
 from ...protocol import paper_split, r2
 from ...regressor import VJMRegressor
+from ..described import features_of, legend_of
 from ..figures.style import BLUE, GREY, ORANGE, WIDTH
-from ..gp import features_of, legend_of
 
 EXAMPLE, SEED = "547_no2", 0
 METHODS = {"VJM": "jensen_gap", "Standard GP": "none"}

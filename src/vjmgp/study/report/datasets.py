@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...files import read_json
 from ..names import PAPER, PLAIN, REFERENCE
+from ..published import DATASETS
 from ..scoreboard.claims import headline_figures, median_claims
 from ..statistics.paired import OPPOSITE
 from ..tables import read_table
@@ -72,9 +73,9 @@ class Datasets:
     def _facts(self, name: str) -> Context:
         facts, note = Path(self.files.facts[name]), Path(self.files.notes.get(name, ""))
         about: Context = {"rows": None, "inputs": [], "nominal": []}
-        about |= read_json(facts) if facts.exists() else {}
+        about |= _of_dataset(facts, name, "facts") or {}
         own = self.study["config"]["own_data"].get(name, {}).get("file")
-        return about | {"own": own, "source": read_json(note) if note.is_file() else None}
+        return about | {"own": own, "source": _of_dataset(note, name, "source")}
 
     def _row(self, key: Key, low: float, high: float) -> Context:
         dataset, protocol, method = key
@@ -91,6 +92,14 @@ class Datasets:
             "paper": self.paper.get((dataset, method), np.nan) if is_papers else np.nan,
             "compared": self.tests.get(key),
         }
+
+
+def _of_dataset(path: Path, name: str, part: str) -> Any:
+    """What a file says of a dataset, be it the published one for all; None where none is there."""
+    if not path.is_file():
+        return None
+    content = read_json(path)
+    return content["datasets"][name][part] if path.name == DATASETS else content
 
 
 def _models(files: StudyFiles, study: Context) -> list[Context]:

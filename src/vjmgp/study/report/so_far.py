@@ -21,6 +21,7 @@ from .write import write_report
 if TYPE_CHECKING:
     from ..model import Experiment
     from ..paths import StudyFiles
+    from ..published import Taken
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +30,16 @@ def report_so_far(
     study: dict[str, Any],
     scoreboard: dict[str, Any],
     runs: dict[str, list[str]],
+    taken: dict[str, list[Taken]],
+    published: str | None,
     files: StudyFiles,
     illustrations: str,
     folder: str,
 ) -> None:
     """Do every step after the runs with those that are there, into a folder of its own.
 
-    `runs` has the files of runs of each experiment. Nothing is run and no file of the study itself
-    is touched, so it may be going on meanwhile.
+    `runs` has the files of runs of each experiment, `taken` its published runs. Nothing is run and
+    no file of the study itself is touched, so it may be going on meanwhile.
     """
     home = Path(folder)
     if home.exists():
@@ -44,8 +47,12 @@ def report_so_far(
     found = []
     for entry in study["experiments"]:
         usable, good = _usable(runs[entry.name])
-        if good:
-            found.append(_one_experiment(files.experiments[entry.name], usable, entry, study))
+        if good or taken[entry.name]:
+            place = files.experiments[entry.name]
+            collect_runs(
+                entry, usable, taken[entry.name], published, place.runs, place.curves, place.models
+            )
+            found.append(_one_experiment(place, entry, study))
     if not found:
         raise ValueError("There is no finished run of this study yet.")
     join_runs(found, files.runs, str(Path(files.runs).with_name("failures.csv")))
@@ -70,11 +77,8 @@ def _usable(paths: list[str]) -> tuple[list[str], bool]:
     return kept, good
 
 
-def _one_experiment(
-    files: ExperimentFiles, records: list[str], entry: Experiment, study: dict[str, Any]
-) -> str:
+def _one_experiment(files: ExperimentFiles, entry: Experiment, study: dict[str, Any]) -> str:
     """Tables and figures of an experiment; the path of its table of runs."""
-    collect_runs(records, files.runs, files.curves, files.models)
     table, level = read_table(files.runs), study["config"]["significance"]
     methods = [name for name in entry.methods if name in set(table["method"])]
     datasets = [name for name in entry.datasets if name in set(table["dataset"])]

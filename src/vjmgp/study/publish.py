@@ -1,0 +1,116 @@
+"""Publish the runs of a study: as files that others take runs over from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from ..engine.identity import ENGINE_VERSION
+from ..files import checksum, read_sealed, write_sealed
+from .compact import SCHEMA, SPLITS, Row, Split, row_of, split_of, splits_of, write_rows
+from .model import Study
+from .published import DATASETS, INDEX, Cell, Published, read_published
+from .published import SPLITS as SPLITS_FILE
+from .records import runs_in
+from .report.environment import machine
+
+
+class Publication:
+    """What a folder will hold: what it held, and the runs of studies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.before = read_published(folder)
+        self.groups: dict[str, dict[str, list[Row]]] = defaultdict(dict)
+        """Rows by experiment and identity."""
+        self.splits: dict[Split, Row] = {}
+        self.facts: dict[str, Any] = {}
+        if self.before:
+            self._take(self.before)
+
+    def _take(self, before: Published) -> None:
+        for group in {cell.group for cell in before.cells.values()}:
+            for row in pq.read_table(before.file(f"{group}.parquet")).to_pylist():
+                self.groups[group].setdefault(row["identity"], []).append(row)
+        self.splits = splits_of(before)
+        self.facts = read_sealed(before.file(DATASETS))["datasets"]
+
+    def add(self, study: Study) -> int:
+        """Add the finished runs of a study. How many are new."""
+        new = 0
+        for experiment in study.experiments.values():
+            for protocol, dataset, method in study.cells(experiment.name):
+                identity = study.run_id(protocol, dataset, method)
+                rows = self._rows(study, protocol, dataset, method)
+                group = self._group_of(identity, experiment.name)
+                more = len(rows) - len(self.groups[group].get(identity, ()))
+                if rows and more > 0:
+                    self.groups[group][identity] = rows
+                    new += more
+                    self._add_facts(study, dataset)
+        return new
+
+    def _group_of(self, identity: str, experiment: str) -> str:
+        """The experiment whose file has the runs of a cell: the first that asked for them."""
+        found = (group for group, cells in self.groups.items() if identity in cells)
+        return next(found, experiment)
+
+    def _rows(self, study: Study, protocol: str, dataset: str, method: str) -> list[Row]:
+        """The runs of a cell that are there, from seed 0 on without a gap."""
+        found = runs_in(Path(study.runs_at(protocol, dataset, method, "0-0")).parent)
+        rows = []
+        for seed in range(study.seeds):
+            if seed not in found:
+                break
+            record = found[seed]
+            rows.append(row_of(record))
+            if "model" in record:
+                split = split_of(record)
+                known = self.splits.setdefault((protocol, dataset, seed), split)
+                if known != split:
+                    raise ValueError(
+                        f"{dataset}, seed {seed}: its runs are of different training rows; publish "
+                        "those of one results folder."
+                    )
+        return rows
+
+    def _add_facts(self, study: Study, dataset: str) -> None:
+        facts, *note = (study.prepared(dataset)[1], *study.source(dataset)[1:])
+        self.facts[dataset] = {
+            "facts": read_sealed(facts),
+            "source": read_sealed(note[0]) if note else None,
+        }
+
+    def write(self) -> Published:
+        """Write the folder: the index last, so that it never names what is not there."""
+        cells = {}
+        for group, rows in self.groups.items():
+            runs = [row for identity in rows for row in rows[identity]]
+            write_rows(self.folder / f"{group}.parquet", runs, SCHEMA)
+            for identity, found in rows.items():
+                first = found[0]
+                names = (first["protocol"], first["dataset"], first["method"])
+                cells[identity] = Cell(*names, len(found), group)
+        write_rows(self.folder / SPLITS_FILE, self.splits.values(), SPLITS)
+        write_sealed(self.folder / DATASETS, {"datasets": self.facts})
+        files = [*(f"{group}.parquet" for group in self.groups), SPLITS_FILE, DATASETS]
+        write_sealed(
+            self.folder / INDEX,
+            {
+                "made": {
+                    "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+                    "machine": machine(),
+                    "engine": ENGINE_VERSION,
+                },
+                "files": {name: checksum(self.folder / name) for name in files},
+                "cells": cells,
+            },
+        )
+        read_published.cache_clear()
+        published = read_published(self.folder)
+        assert published
+        return published
