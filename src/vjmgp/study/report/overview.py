@@ -28,6 +28,7 @@ def scoreboard_page(path: str) -> Context:
             "title": part.capitalize().replace("_training", ", training R²").replace("_", " "),
             "counts": counts[part],
             "has_runs": counts[part][NOT_RUN] < counts[part]["claims"],
+            "intervals": bool(rows["low"].notna().any()),
             "claims": rows.to_dict("records"),
         }
         for part, rows in ((str(name), rows) for name, rows in table.groupby("part", sort=False))

@@ -144,18 +144,16 @@ class Evidence:
         words = f"{claim.method} {WORDS[wanted]} {claim.versus}{' on training data' * training}"
         row = _row(f"{claim.part}{'_training' * training}", words, claim.metric, *pair)
         row["paper"] = str(claim.counts)
-        if wanted is None:
-            return row | {"verdict": NO_CLAIM}
-        runs = self.paired(row, pair, claim.protocol, self.seeds if wanted else PAPER_RUNS)
-        if runs is None:
-            return row
-        runs["difference"] = runs[claim.method] - runs[claim.versus]
-        differences = runs.pivot_table("difference", "dataset", "seed").to_numpy(dtype=np.float64)
-        found = outcomes(differences, p_values(differences, self.level), self.level)
-        better, similar, worse = (int((found == kind).sum()) for kind in OUTCOMES)
-        ours = Counts(better, similar, worse, len(found))
-        verdict = verdicts.verdict_on_counts(claim.counts, ours)
-        return row | {"ours": str(ours), "p": verdicts.binomial_p(ours), "verdict": verdict}
+        runs = self.paired(row, pair, claim.protocol, PAPER_RUNS if wanted == 0 else self.seeds)
+        if runs is not None:
+            runs["difference"] = runs[claim.method] - runs[claim.versus]
+            table = runs.pivot_table("difference", "dataset", "seed").to_numpy(dtype=np.float64)
+            found = outcomes(table, p_values(table, self.level), self.level)
+            better, similar, worse = (int((found == kind).sum()) for kind in OUTCOMES)
+            ours = Counts(better, similar, worse, len(found))
+            row |= {"ours": str(ours), "p": verdicts.binomial_p(ours)}
+            row["verdict"] = verdicts.verdict_on_counts(claim.counts, ours)
+        return row | {"verdict": NO_CLAIM} if wanted is None else row
 
     def values(self, claim: ValueClaim) -> Row:
         """A figure of one method against those of others.
@@ -245,4 +243,4 @@ def _figures(claim: ValueClaim, values: tuple[float, float] | None) -> str:
         return f"{claim.bound:g}"
     sign = "/" if claim.ratio else "−"
     result = verdicts.amount(claim, np.array(values))
-    return f"{values[0]:.4g} {sign} {values[1]:.4g} = {result:.3g}"
+    return f"{values[0]:.4g} {sign} {values[1]:.4g} = {result:.3g}".replace("-", "−")
