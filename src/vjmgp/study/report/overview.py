@@ -6,7 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..scoreboard.verdicts import STATUSES
+from ..scoreboard.claims import TWINS
+from ..scoreboard.score import tally
+from ..scoreboard.verdicts import NOT_RUN
 from ..tables import read_table
 
 Context = dict[str, Any]
@@ -17,20 +19,21 @@ OVERVIEW = "overview"
 def scoreboard_page(path: str) -> Context:
     """All claims, and how many have each verdict, part by part."""
     table = read_table(path)
-    for column in ("ours", "note", "dataset", "versus"):
+    for column in ("paper", "ours", "note"):
         table[column] = table[column].fillna("")
-    counts = table.groupby(["part", "status"]).size()
+    counts = tally(table).to_dict("index")
     parts = [
         {
             "name": part,
-            "title": str(part).replace("_", " ").capitalize(),
-            "counts": {status: int(counts.get((part, status), 0)) for status in STATUSES},
+            "title": part.capitalize().replace("_training", ", training R²").replace("_", " "),
+            "counts": counts[part],
+            "has_runs": counts[part][NOT_RUN] < counts[part]["claims"],
+            "intervals": bool(rows["low"].notna().any()),
             "claims": rows.to_dict("records"),
         }
-        for part, rows in table.groupby("part", sort=False)
+        for part, rows in ((str(name), rows) for name, rows in table.groupby("part", sort=False))
     ]
-    total = {status: int((table["status"] == status).sum()) for status in STATUSES}
-    return {"parts": parts, "total": total, "claims": len(table)}
+    return {"parts": parts, "twins": TWINS}
 
 
 def highlight(experiments: list[Context]) -> Context | None:

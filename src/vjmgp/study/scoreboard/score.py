@@ -1,4 +1,4 @@
-"""Every claim of the paper beside ours, with a verdict and the amount."""
+"""Every claim of the paper beside ours, with a verdict."""
 
 from __future__ import annotations
 
@@ -10,40 +10,31 @@ import pandas as pd
 
 from ...paper_study import paper_datasets
 from ..latex import write_latex
-from ..names import LABEL_NOISE, PAPER
-from ..statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair, too_few
+from ..names import LABEL_NOISE, METRICS, PAPER, REFERENCE
+from ..statistics.paired import OUTCOMES, outcomes, p_values, too_few
+from ..statistics.pairwise import pairwise_tests
 from ..tables import read_runs, write_csv
+from . import verdicts
 from .claims import (
+    PAPER_RUNS,
+    TWINS,
     CountClaim,
     Counts,
-    MedianClaim,
     ValueClaim,
+    competitors,
     count_claims,
-    headline_figures,
+    datasets_of,
     median_claims,
     value_claims,
 )
-from .verdicts import (
-    CONFIRMED,
-    NOT_CONFIRMED,
-    NOT_RUN,
-    TOO_FEW_RUNS,
-    datasets_needed,
-    direction,
-    verdict_on_counts,
-    verdict_on_median,
-    verdict_on_values,
-)
+from .verdicts import FEWEST_RUNS, INCONCLUSIVE, LEVEL, NO_CLAIM, NOT_RUN, SAME, VERDICTS
 
 Row = dict[str, Any]
-WORDS = {1: "better than", 0: "like", -1: "worse than"}
-SETTINGS = (
-    *("datasets", "runs_per_dataset", "label_noise_datasets", "significance_level"),
-    "same_runtime_budget_seconds",
-)
+WORDS = {1: "better than", 0: "like", -1: "worse than", None: "against"}
+MEDIANS = "medians"
 COLUMNS = [
-    *("part", "claim", "paper", "ours", "status", "unit", "paper_amount", "our_amount"),
-    *("difference", "note", "metric", "method", "versus", "dataset"),
+    *("part", "claim", "paper", "ours", "low", "high", "p", "verdict", "note"),
+    *("metric", "method", "versus", "dataset"),
 ]
 
 
@@ -51,23 +42,32 @@ def score_claims(runs: str, study: dict[str, Any], table: str, latex: str) -> No
     """Write the scoreboard."""
     found = scoreboard(read_runs(runs), study)
     write_csv(table, found)
-    shown = found[["claim", "paper", "ours", "status"]][found["part"] != "medians"]
+    shown = found[["part", "claim", "paper", "ours", "verdict"]][found["part"] != MEDIANS]
     write_latex(Path(latex), shown, "Claims of the paper and our outcome")
 
 
 def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
-    """One row per claim.
+    """One row per claim; its note says if the verdict is another where twins count once.
 
     `study` has the names of the protocols that are the paper's (`protocols`), the level of the
-    tests (`significance`), the methods that the study defines itself (`own_methods`), which are not
-    the paper's, and the seconds (`budget`) and names (`timed`) of methods whose runs end by time.
+    tests by dataset (`significance`), the methods that the study defines itself (`own_methods`),
+    which are not the paper's, and the names (`timed`) of methods whose runs end by time.
     """
     evidence = Evidence(runs, study)
-    rows = [evidence.values(claim) for claim in value_claims()]
-    rows += evidence.settings()
-    rows += [evidence.counts(claim) for claim in count_claims(study["timed"])]
-    rows += [evidence.median(claim) for claim in median_claims()]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows = evidence.over_datasets()
+    once = Evidence(runs[~runs["dataset"].isin(list(TWINS))], study).over_datasets()
+    for row, other in zip(rows, once, strict=True):
+        if row["verdict"] != other["verdict"]:
+            _note(row, f"{other['verdict']} if twins count once")
+    return pd.DataFrame([*rows, *evidence.medians()], columns=COLUMNS)
+
+
+def tally(board: pd.DataFrame) -> pd.DataFrame:
+    """How many claims of each part have each verdict; what claims nothing does not count."""
+    table = pd.crosstab(board["part"], board["verdict"])
+    table = table.reindex(index=board["part"].unique(), columns=list(VERDICTS), fill_value=0)
+    table.insert(0, "claims", table.sum(axis=1))
+    return table
 
 
 class Evidence:
@@ -76,6 +76,7 @@ class Evidence:
     def __init__(self, runs: pd.DataFrame, study: dict[str, Any]) -> None:
         self.study = study
         self.level: float = study["significance"]
+        self.seeds = next(n for n in range(1, 100) if not too_few(n, self.level))
         ours = runs[runs["dataset"].isin(list(paper_datasets()))]
         ours = ours[~ours["method"].isin(study["own_methods"])]
         self.runs = {
@@ -84,158 +85,162 @@ class Evidence:
             )
             for protocol in (PAPER, LABEL_NOISE)
         }
-        self.methods = {kind: set(table["method"]) for kind, table in self.runs.items()}
-        self.datasets = {kind: sorted(set(table["dataset"])) for kind, table in self.runs.items()}
-        self._scores: dict[tuple[str, str], dict[str, Any]] = {}
-        by_name = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
-        self._test_r2 = {key: values.to_numpy(dtype=np.float64) for key, values in by_name}
-
-    def scores(self, protocol: str, metric: str) -> dict[str, Any]:
-        """Datasets × seeds of each method."""
-        key = protocol, metric
-        if key not in self._scores:
-            self._scores[key] = scores_by_seed(
-                self.runs[protocol], sorted(self.methods[protocol]), self.datasets[protocol], metric
+        self.scores = {
+            (protocol, column): table.pivot_table(
+                index=["dataset", "seed"], columns="method", values=column
             )
-        return self._scores[key]
+            for protocol, table in self.runs.items()
+            for column in (*METRICS, "size", "seconds")
+        }
+
+    def over_datasets(self) -> list[Row]:
+        """All claims but the medians."""
+        rows = [self.counts(claim) for claim in count_claims(self.study["timed"])]
+        return [*rows, self.beats("XGB"), *(self.values(claim) for claim in value_claims())]
 
     def missing(self, protocol: str, *methods: str) -> str:
         """Why methods cannot be compared: those of the study's own, and those without runs."""
         own = [name for name in methods if name in self.study["own_methods"]]
         if own:
             return f"{', '.join(own)}: defined by this study, not as in the paper"
-        none = [name for name in dict.fromkeys(methods) if name not in self.methods[protocol]]
+        none = [name for name in methods if name not in self.scores[protocol, "test_r2"]]
         return f"no runs of {', '.join(none)}" if none else ""
 
+    def paired(
+        self, row: Row, methods: list[str], protocol: str = PAPER, seeds: int = 0, dataset: str = ""
+    ) -> pd.DataFrame | None:
+        """The runs that methods share, on datasets with so many seeds; None: too few to judge.
+
+        Half of the paper's datasets are needed. The row gets a note of what is missing.
+        """
+        scores = self.scores[protocol, row["metric"]].reindex(columns=methods).dropna()
+        if dataset:
+            scores = scores[scores.index.get_level_values("dataset") == dataset]
+        missing = self.missing(protocol, *methods)
+        if missing or scores.empty:
+            row |= {"verdict": NOT_RUN, "note": missing or "no dataset with runs of all"}
+            return None
+        seeds, papers = seeds or self.seeds, 1 if dataset else datasets_of(protocol)
+        shared = scores.groupby(level="dataset").size()
+        judged = shared[shared >= seeds]
+        if 2 * len(judged) < papers:
+            what = "seeds" if 2 * len(shared) >= papers else "datasets"
+            row |= {"verdict": INCONCLUSIVE, "note": f"too few {what} to tell"}
+            _note(row, f"{len(judged)} of {papers} datasets have {seeds} seeds or more")
+            return None
+        if len(judged) < papers:
+            _note(row, f"runs on {len(judged)} of {papers} datasets")
+        if judged.min() < PAPER_RUNS:
+            _note(row, f"from {judged.min()} seeds of {PAPER_RUNS}")
+        return scores[scores.index.get_level_values("dataset").isin(judged.index)]
+
     def counts(self, claim: CountClaim) -> Row:
-        """Better, similar, worse."""
-        words = f"{claim.method} {WORDS[direction(claim.counts)]} {claim.versus}"
-        words += " on training data" if claim.metric == "train_r2" else ""
-        unit = "better − worse, share of datasets"
-        row = _row(claim.part, words, str(claim.counts), unit, claim.counts.net)
-        row |= {"metric": claim.metric, "method": claim.method, "versus": claim.versus}
-        missing = self.missing(claim.protocol, claim.method, claim.versus)
-        if missing:
-            return row | _not_run(missing)
-        scores = self.scores(claim.protocol, claim.metric)
-        tests = tests_of_pair(scores[claim.method], scores[claim.versus], self.level)
-        tests = tests[tests["pairs"] > 0]
-        if not len(tests):
-            return row | _not_run("no dataset with runs of both")
-        enough = tests[[not too_few(int(pairs), self.level) for pairs in tests["pairs"]]]
-        ours, judged = (_counted(part["outcome"]) for part in (tests, enough))
-        status = verdict_on_counts(claim.counts, judged)
-        note = _too_few(judged.datasets, datasets_needed(claim.counts.datasets), status)
-        if not note and ours.datasets < claim.counts.datasets:
-            note = f"on {ours.datasets} of {claim.counts.datasets} datasets"
-        return row | _outcome(row, str(ours), status, ours.net, note)
+        """Better, similar, worse.
+
+        Few runs decide little and so look even: even is judged on as many runs as the paper's.
+        """
+        pair, training = [claim.method, claim.versus], claim.metric == "train_r2"
+        wanted = verdicts.claimed(claim.counts)
+        words = f"{claim.method} {WORDS[wanted]} {claim.versus}{' on training data' * training}"
+        row = _row(f"{claim.part}{'_training' * training}", words, claim.metric, *pair)
+        row["paper"] = str(claim.counts)
+        runs = self.paired(row, pair, claim.protocol, PAPER_RUNS if wanted == 0 else self.seeds)
+        if runs is not None:
+            runs["difference"] = runs[claim.method] - runs[claim.versus]
+            table = runs.pivot_table("difference", "dataset", "seed").to_numpy(dtype=np.float64)
+            found = outcomes(table, p_values(table, self.level), self.level)
+            better, similar, worse = (int((found == kind).sum()) for kind in OUTCOMES)
+            ours = Counts(better, similar, worse, len(found))
+            row |= {"ours": str(ours), "p": verdicts.binomial_p(ours)}
+            row["verdict"] = verdicts.verdict_on_counts(claim.counts, ours)
+        return row | {"verdict": NO_CLAIM} if wanted is None else row
 
     def values(self, claim: ValueClaim) -> Row:
-        """Two figures and which is larger."""
-        larger = "larger" if claim.values[0] > claim.values[1] else "smaller"
-        words = f"{claim.method} {larger} than {claim.versus}: {claim.words}"
-        amount = _ratio if claim.ratio else _difference
-        unit = "ratio" if claim.ratio else "difference"
-        row = _row(claim.part, words, _pair(claim.values), unit, amount(claim.values))
-        row |= {"metric": claim.column, "method": claim.method, "versus": claim.versus}
-        row["dataset"] = claim.dataset or ""
-        missing = self.missing(claim.protocol, claim.method, claim.versus)
-        if missing:
-            return row | _not_run(missing)
-        runs = self.runs[claim.protocol]
-        if claim.dataset:
-            runs = runs[runs["dataset"] == claim.dataset]
-        both = runs.pivot_table(index=["dataset", "seed"], columns="method", values=claim.column)
-        both = both.reindex(columns=[claim.method, claim.versus]).dropna()
-        if not len(both):
-            return row | _not_run("no dataset with runs of both")
-        pairs = both.groupby(level="dataset").size()
-        needed = 1 if claim.dataset else datasets_needed(int(_headline("datasets")))
-        judged = int(sum(not too_few(int(n), self.level) for n in pairs))
-        # Every dataset counts the same in a mean, as in the paper, even if runs are missing.
-        found = both.median() if claim.how == "median" else both.groupby(level=0).mean().mean()
-        ours = float(found[claim.method]), float(found[claim.versus])
-        status = verdict_on_values(claim.values, ours, judged >= needed)
-        note = _too_few(judged, needed, status)
-        return row | _outcome(row, _pair(ours, 3), status, amount(ours), note)
+        """A figure of one method against those of others.
 
-    def settings(self) -> list[Row]:
-        """The size and the rules of the study itself."""
-        runs = self.runs[PAPER].groupby(["dataset", "method"]).size()
-        ours = (
-            len(self.datasets[PAPER]),
-            int(runs.median()) if len(runs) else 0,
-            len(self.datasets[LABEL_NOISE]),
-            self.level,
-            self.study["budget"],
-        )
-        rows = []
-        for name, value in zip(SETTINGS, ours, strict=True):
-            paper = _headline(name)
-            row = _row(
-                "headline", f"The study: {name.replace('_', ' ')}", f"{paper:g}", "number", paper
-            )
-            counted = name in SETTINGS[:3]
-            reached = value and (value >= paper if counted else value == paper)
-            status = CONFIRMED if reached else TOO_FEW_RUNS if counted else NOT_CONFIRMED
-            note = "a setting: our program is the faster one" if name == SETTINGS[4] else ""
-            rows.append(
-                row | _outcome(row, f"{value:g}", status, value, note)
-                if value
-                else row | _not_run("no runs")
-            )
+        That a method is the best of all is not shown while one of them is missing; that it is not
+        the best may be.
+        """
+        several = len(claim.versus) > 1
+        versus = "all" if several else claim.versus[0]
+        row = _row(claim.part, claim.words, claim.column, claim.method, versus)
+        row |= {"paper": _figures(claim, claim.paper), "dataset": claim.dataset}
+        absent = [m for m in claim.versus if several and self.paired(dict(row), [m]) is None]
+        others = [m for m in claim.versus if m not in absent] or list(claim.versus)
+        runs = self.paired(row, [claim.method, *others], dataset=claim.dataset)
+        if runs is None:
+            return row
+        if not claim.dataset:
+            runs = runs.groupby(level="dataset").agg(claim.over_runs)
+        figures = runs.agg(claim.over_datasets)
+        best = str(figures.iloc[1:].idxmax())
+        low, high = verdicts.interval(claim, runs)
+        verdict = verdicts.verdict_on_interval(low, high, claim.bound)
+        if several:
+            _note(row, f"{best} is the best other")
+        if absent:
+            _note(row, f"too few runs of {', '.join(absent)}")
+            verdict = INCONCLUSIVE if verdict == SAME else verdict
+        ours = _figures(claim, (float(figures[claim.method]), float(figures[best])))
+        return row | {"ours": ours, "low": low, "high": high, "verdict": verdict}
+
+    def beats(self, other: str) -> Row:
+        """VJM against one learner over all datasets, adjusted with all pairs of learners."""
+        words = f"{REFERENCE} beats {other} after Benjamini–Hochberg"
+        row = _row("competitors", words, "test_r2", REFERENCE, other)
+        runs = self.paired(row, [REFERENCE, other])
+        if runs is None:
+            return row
+        learners = [REFERENCE, other, *(name for name in competitors() if name != other)]
+        scores = self.scores[PAPER, "test_r2"].reindex(columns=learners)
+        medians = scores.groupby(level="dataset").median()
+        tests = pairwise_tests(medians.loc[runs.index.unique("dataset")], LEVEL)
+        pair = tests.iloc[0]
+        _note(row, f"one of {tests['p'].notna().sum()} pairs of learners")
+        row |= {"ours": f"{pair['median_difference']:+.3f} R²", "p": pair["p_adjusted"]}
+        verdict = verdicts.verdict_on_test(pair["p_adjusted"], pair["rank_biserial"])
+        return row | {"low": pair["low"], "high": pair["high"], "verdict": verdict}
+
+    def medians(self) -> list[Row]:
+        """One method on one dataset each; their p-values are adjusted together."""
+        groups = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
+        runs = {key: values.to_numpy(dtype=np.float64) for key, values in groups}
+        rows, judged, p = [], [], []
+        for claim in median_claims():
+            words = f"Median test R² of {claim.method} on {claim.dataset}"
+            row = _row(MEDIANS, words, "test_r2", claim.method)
+            row |= {"paper": f"{claim.median:.3f}", "dataset": claim.dataset}
+            rows.append(row)
+            values = runs.get((claim.dataset, claim.method))
+            if values is None:
+                missing = self.missing(PAPER, claim.method) or "no runs on this dataset"
+                row |= {"verdict": NOT_RUN, "note": missing}
+                continue
+            row |= {"ours": f"{np.median(values):.3f}", "verdict": INCONCLUSIVE}
+            if len(values) < PAPER_RUNS:
+                few = "too few seeds to tell: " * (len(values) < FEWEST_RUNS)
+                _note(row, f"{few}{len(values)} of {PAPER_RUNS}")
+            if len(values) >= FEWEST_RUNS:
+                judged.append(row)
+                p.append(verdicts.median_p(claim.median, values))
+        for row, found in zip(judged, verdicts.verdicts_on_medians(p), strict=True):
+            row |= found
         return rows
 
-    def median(self, claim: MedianClaim) -> Row:
-        """One method on one dataset."""
-        words = f"Median test R² of {claim.method} on {claim.dataset}"
-        row = _row("medians", words, f"{claim.median:.3f}", "R²", claim.median)
-        row |= {"metric": "test_r2", "method": claim.method, "dataset": claim.dataset}
-        values = self._test_r2.get((claim.dataset, claim.method), np.array([]))
-        if not len(values):
-            return row | _not_run(self.missing(PAPER, claim.method) or "no runs on this dataset")
-        least = next(n for n in range(1, 100) if not too_few(n, self.level))
-        ours = float(np.median(values))
-        status = verdict_on_median(claim.median, values, least)
-        note = f"{len(values)} of {least} runs" if status == TOO_FEW_RUNS else ""
-        return row | _outcome(row, f"{ours:.3f}", status, ours, note)
+
+def _row(part: str, claim: str, metric: str, method: str, versus: str = "") -> Row:
+    about = {"part": part, "claim": claim, "metric": metric, "method": method, "versus": versus}
+    return about | {"paper": "", "ours": "", "note": "", "dataset": ""}
 
 
-def _row(part: str, claim: str, paper: str, unit: str, amount: float) -> Row:
-    return {"part": part, "claim": claim, "paper": paper, "unit": unit, "paper_amount": amount}
+def _note(row: Row, text: str) -> None:
+    row["note"] = f"{row['note']}; {text}" if row["note"] else text
 
 
-def _outcome(row: Row, ours: str, status: str, amount: float, note: str) -> Row:
-    difference = amount - row["paper_amount"]
-    found = {"ours": ours, "status": status, "our_amount": amount, "difference": difference}
-    return found | {"note": note}
-
-
-def _not_run(note: str) -> Row:
-    return {"ours": "", "status": NOT_RUN, "note": note}
-
-
-def _too_few(judged: int, needed: int, status: str) -> str:
-    text = f"{judged} of the {needed} datasets needed have enough paired runs"
-    return text if status == TOO_FEW_RUNS else ""
-
-
-def _headline(name: str) -> float:
-    return float(str(headline_figures()[name]))
-
-
-def _counted(outcomes: Any) -> Counts:
-    better, similar, worse = (int((outcomes == kind).sum()) for kind in OUTCOMES)
-    return Counts(better, similar, worse, len(outcomes))
-
-
-def _pair(values: tuple[float, float], digits: int = 4) -> str:
-    return f"{values[0]:.{digits}g} and {values[1]:.{digits}g}"
-
-
-def _ratio(values: tuple[float, float]) -> float:
-    return values[0] / values[1] if values[1] else np.nan
-
-
-def _difference(values: tuple[float, float]) -> float:
-    return values[0] - values[1]
+def _figures(claim: ValueClaim, values: tuple[float, float] | None) -> str:
+    """Two figures, and their ratio or difference; or the bound."""
+    if values is None:
+        return f"{claim.bound:g}"
+    sign = "/" if claim.ratio else "−"
+    result = verdicts.amount(claim, np.array(values))
+    return f"{values[0]:.4g} {sign} {values[1]:.4g} = {result:.3g}".replace("-", "−")
