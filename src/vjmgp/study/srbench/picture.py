@@ -56,13 +56,13 @@ def rank_against_size(table: pd.DataFrame) -> Any:
 
 
 def _write_names(axis: Any, table: pd.DataFrame) -> None:
-    """A name beside each mark, ours first, where it covers no mark and no other name if possible."""
+    """A name beside each mark, ours first, where it covers least of other marks and names."""
     rows = table.assign(is_ours=table["source"] == OURS).sort_values(
         "is_ours", ascending=False, kind="stable"
     )
     points = axis.transData.transform(rows[["median_size", "mean_rank"]].to_numpy())
     taken: list[Any] = []
-    for row in rows.to_dict("records"):
+    for _, row in rows.iterrows():
         texts = [_name(axis, row, *place) for place in PLACES]
         boxes = [text.get_window_extent() for text in texts]
         clashes = [
@@ -76,7 +76,7 @@ def _write_names(axis: Any, table: pd.DataFrame) -> None:
                 text.remove()
 
 
-def _name(axis: Any, row: dict[str, Any], right: int, up: int, side: str) -> Any:
+def _name(axis: Any, row: Any, right: int, up: int, side: str) -> Any:
     ours = row["source"] == OURS
     return axis.annotate(
         row["method"], (row["median_size"], row["mean_rank"]), (right, up),

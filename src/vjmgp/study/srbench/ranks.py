@@ -36,8 +36,8 @@ def beside_published(
     ranks = scores.rank(axis=1, ascending=False)
     low, high = rank_intervals(ranks)
     shown = list(scores.columns)
-    counts = runs[runs["dataset"].isin(scores.index)].groupby(["method", "dataset"]).size()
-    seeds = {names[name]: int(counts[name].min()) for name in methods if names[name] in shown}
+    runs = runs[runs["dataset"].isin(scores.index)]
+    counts = runs.groupby(["method", "dataset"]).size().groupby("method").min().rename(index=names)
     ours = {names[name]: kinds[name] for name in methods}
     table = pd.DataFrame(
         {
@@ -51,7 +51,7 @@ def beside_published(
             "median_size": values["size"].loc[scores.index, shown].median().to_numpy(),
             "median_seconds": values["seconds"].loc[scores.index, shown].median().to_numpy(),
             "datasets": len(scores),
-            "seeds": [seeds.get(name, TRIALS) for name in shown],
+            "seeds": [int(counts.get(name, TRIALS)) for name in shown],
         },
         index=pd.Index(shown, name="method"),
     )
