@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.transforms import Bbox
 
 from ..figures.boxes import log_ticks
 from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
@@ -21,11 +22,13 @@ MARKS = {
 """Marker, colour and size of each kind of model."""
 OUR_MARK = ("*", BLUE, 190)
 PLACES = (
-    *((7, 0, "left"), (-7, 0, "right"), (0, 9, "center"), (0, -9, "center")),
-    *((6, 8, "left"), (6, -8, "left"), (-6, 8, "right"), (-6, -8, "right")),
-    *((7, 16, "left"), (7, -16, "left"), (-7, 16, "right"), (-7, -16, "right")),
+    *((8, 0, "left"), (-8, 0, "right"), (0, 10, "center"), (0, -10, "center")),
+    *((6, 9, "left"), (6, -9, "left"), (-6, 9, "right"), (-6, -9, "right")),
+    *((8, 16, "left"), (8, -16, "left"), (-8, 16, "right"), (-8, -16, "right")),
 )
 """Where a name may stand: points to the right of its mark and above it, and how it is set."""
+RADIUS = 6
+"""Of a mark, in pixels."""
 
 
 def rank_against_size(table: pd.DataFrame) -> Any:
@@ -61,14 +64,11 @@ def _write_names(axis: Any, table: pd.DataFrame) -> None:
         "is_ours", ascending=False, kind="stable"
     )
     points = axis.transData.transform(rows[["median_size", "mean_rank"]].to_numpy())
-    taken: list[Any] = []
+    taken = [Bbox.from_extents(*(point - RADIUS), *(point + RADIUS)) for point in points]
     for _, row in rows.iterrows():
         texts = [_name(axis, row, *place) for place in PLACES]
         boxes = [text.get_window_extent() for text in texts]
-        clashes = [
-            box.count_overlaps(taken) + box.count_contains(points) + _outside(axis, box)
-            for box in boxes
-        ]
+        clashes = [box.count_overlaps(taken) + _outside(axis, box) for box in boxes]
         best = clashes.index(min(clashes))
         taken.append(boxes[best])
         for k, text in enumerate(texts):

@@ -29,7 +29,7 @@ def beside_published(
     values = {
         metric: by_dataset(runs, methods, datasets, metric)
         .rename(columns=names)
-        .join(published_medians(metric))
+        .join(published_medians(metric), how="inner")
         for metric in METRICS
     }
     scores = common_datasets(values["test_r2"]).dropna(axis=1, how="all")
