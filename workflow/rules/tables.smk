@@ -79,7 +79,9 @@ rule compare_srbench:
         made=ancient(STUDY.manifest("collect_runs")),
         outdated=run_unless_made("compare_srbench"),
     output:
-        srbench=table(TABLES.srbench, "{experiment}: beside SRBench's published results"),
+        srbench=table(
+            TABLES.srbench, "{experiment}: beside SRBench's published results"
+        ),
         srbench_figure=directory(TABLES.srbench_figure),
         made=STUDY.manifest("compare_srbench"),
     log:
