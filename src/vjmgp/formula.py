@@ -237,6 +237,8 @@ def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) ->
 
     def leaf(column: int) -> Part:
         name, mean, scale = inputs[column]
+        if (mean, scale) == (0.0, 1.0):
+            return name, ATOM
         return f"({_shifted(name, mean, digits)})/{number(scale, digits)}", PRODUCT
 
     def constant(value: float) -> Part:

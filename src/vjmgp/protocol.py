@@ -1,4 +1,4 @@
-"""The paper's protocol as plain functions: the split of a seed, label noise, R²."""
+"""The paper's protocol and SRBench's as plain functions: a seed's split, label noise, R²."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 TRAIN_ROWS = 100
 LABEL_NOISE_SHARE = 0.8
+SRBENCH_SHARE = 0.75
+SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 29802)
+"""Of the splits that SRBench has published results for."""
 LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
 """Five folds need a row each; one test row has no R²."""
 LABEL_NOISE_MAX_ROWS = 2000
@@ -62,6 +65,11 @@ class Protocol:
         if (self.train_rows is None) == (self.train_share is None):
             raise ValueError("a protocol has either train_rows or train_share")
 
+    @property
+    def most_seeds(self) -> int | None:
+        """How many splits there are; None where there is no end of them."""
+        return None
+
     def describe(self) -> str:
         """The protocol in a sentence."""
         if self.train_share is not None:
@@ -91,18 +99,52 @@ class Protocol:
                 f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on "
                 f"({n_train} and {n_rows - n_train})."
             )
-        order = np.random.Generator(np.random.PCG64(_entropy(dataset, seed, "split"))).permutation(
-            n_rows
-        )
+        order = self._order(dataset, n_rows, seed)
         return order[:n_train], order[n_train:]
+
+    def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
+        """All rows, those to train on first."""
+        bits = np.random.PCG64(_entropy(dataset, seed, "split"))
+        return np.random.Generator(bits).permutation(n_rows)
 
     def training_labels(self, y_train: Floats, dataset: str, seed: int) -> Floats:
         """The labels a method is trained on."""
         return add_label_noise(y_train, dataset, seed, self.label_noise)
 
 
+@dataclass(frozen=True)
+class SRBenchProtocol(Protocol):
+    """The splits of scikit-learn's `train_test_split`: run k has the k-th of the seeds."""
+
+    train_rows: int | None = None
+    train_share: float | None = SRBENCH_SHARE
+    split_seeds: tuple[int, ...] = SRBENCH_SEEDS
+
+    @property
+    def most_seeds(self) -> int:
+        """One for each seed that is known."""
+        return len(self.split_seeds)
+
+    def describe(self) -> str:
+        """The protocol in a sentence."""
+        seeds = ", ".join(map(str, self.split_seeds))
+        return (
+            f"{super().describe()} SRBench's own splits: scikit-learn's train_test_split with the "
+            f"random states {seeds}, the k-th for run k; the methods' own random numbers come "
+            "from k."
+        )
+
+    def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
+        """As `train_test_split` shuffles, whatever the dataset; it has the test rows first."""
+        if seed >= self.most_seeds:
+            raise ValueError(f"SRBench has {self.most_seeds} splits; there is none for run {seed}.")
+        order = np.random.RandomState(self.split_seeds[seed]).permutation(n_rows)
+        return np.roll(order, self.rows_to_train(n_rows))
+
+
 PAPER = Protocol()
 LABEL_NOISE = Protocol(train_rows=None, train_share=LABEL_NOISE_SHARE, label_noise=1.0)
+SRBENCH = SRBenchProtocol()
 
 
 def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:

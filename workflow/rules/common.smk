@@ -98,7 +98,7 @@ def made_by(*steps):
     return kept(
         STUDY.manifest(step, name)
         for step in steps
-        for name in (STUDY.experiments if step in OF_EXPERIMENT else [""])
+        for name in (STUDY.experiments_of(step) if step in OF_EXPERIMENT else [""])
     )
 
 

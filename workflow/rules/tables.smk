@@ -76,6 +76,33 @@ rule compare_methods:
         "../scripts/compare_methods.py"
 
 
+rule compare_srbench:
+    # Beside SRBench's published results, for experiments that follow its protocol.
+    input:
+        runs=ancient(TABLES.runs),
+        made=ancient(STUDY.manifest("collect_runs")),
+        outdated=run_unless_made("compare_srbench"),
+    output:
+        srbench=table(
+            TABLES.srbench, "{experiment}: beside SRBench's published results"
+        ),
+        srbench_figure=directory(TABLES.srbench_figure),
+        made=STUDY.manifest("compare_srbench"),
+    log:
+        at("logs/compare_srbench/{experiment}.log"),
+    wildcard_constraints:
+        experiment="|".join(STUDY.experiments_of("compare_srbench")) or "-",
+    conda:
+        "../../envs/vjmgp.yaml"
+    resources:
+        **grow(mem_mb=2000, runtime=10),
+    params:
+        experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
+        kinds=STUDY.kinds,
+    script:
+        "../scripts/compare_srbench.py"
+
+
 rule score_claims:
     input:
         runs=ancient(at(paths.ALL_RUNS)),

@@ -27,6 +27,7 @@ STEPS = {
     "collect_runs": "vjmgp.study.collect",
     "join_runs": "vjmgp.study.collect",
     "compare_methods": "vjmgp.study.statistics.compare",
+    "compare_srbench": "vjmgp.study.srbench.compare",
     "score_claims": "vjmgp.study.scoreboard.score",
     "draw_figures": "vjmgp.study.figures.draw",
     "illustrations": "vjmgp.study.illustrations.draw",

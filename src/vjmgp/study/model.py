@@ -15,7 +15,7 @@ from typing import Any
 from ..engine.identity import ENGINE_VERSION, source_hash
 from . import paths
 from .identity import COMPETITORS_VERSION, DATA_VERSION, code_of, identity, own_code
-from .names import LABEL_NOISE, PAPER
+from .names import LABEL_NOISE, MANY_FORMULAS, NO_FORMULA, ONE_FORMULA, PAPER, SRBENCH
 from .paths import blocks, seeds_of
 from .published import DATASETS, Published, Taken
 
@@ -28,8 +28,10 @@ SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
 PLACES = ("results", "pmlb_cache", "warm_workers", "published")
 """Keys of a config that decide nothing that a report shows."""
-OF_EXPERIMENT = ("collect_runs", "compare_methods", "draw_figures")
-"""Steps that are done for each experiment."""
+OF_EXPERIMENT = ("collect_runs", "compare_methods", "compare_srbench", "draw_figures")
+"""Steps that are done for each experiment, or for some."""
+KINDS = {"model": ONE_FORMULA, "front": MANY_FORMULAS, "blend": NO_FORMULA}
+"""What predicts in genetic programming, by `predict_with`."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,12 @@ class Method:
         """Whether its models are formulas: ours, and those of other such programs."""
         path = self.definition.get("estimator", "").lower()
         return self.is_gp or any(name in path for name in SYMBOLIC)
+
+    @property
+    def kind(self) -> str:
+        """What its models are: one formula, many, or none."""
+        predictor = self.definition.get("gp", {}).get("predict_with", "model")
+        return KINDS[predictor] if self.is_symbolic else NO_FORMULA
 
     @property
     def regularizer(self) -> str:
@@ -117,6 +125,11 @@ class Experiment:
     timed: dict[str, str] = field(default_factory=dict)
     """Methods whose runs end by time, and the names of these variants."""
     seconds: float | None = None
+
+    @property
+    def follows_srbench(self) -> bool:
+        """Whether its runs can stand beside those that SRBench has published."""
+        return self.protocol == SRBENCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +183,11 @@ class Study:
     def symbolic(self) -> list[str]:
         """Methods whose models are formulas."""
         return [name for name, method in self.methods.items() if method.is_symbolic]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the models of each method are."""
+        return {name: method.kind for name, method in self.methods.items()}
 
     # -- identities of datasets, splits, noise estimates and runs --------------------------------
 
@@ -297,8 +315,14 @@ class Study:
         files = list(self.run_files(*experiments))
         for name in experiments or self.experiments:
             files += self.sources(name)
-            files += [self.manifest(step, name) for step in OF_EXPERIMENT]
+            steps = [step for step in OF_EXPERIMENT if name in self.experiments_of(step)]
+            files += [self.manifest(step, name) for step in steps]
         return list(dict.fromkeys(files))
+
+    def experiments_of(self, step: str) -> list[str]:
+        """The experiments that a step is done for."""
+        every = self.experiments.items()
+        return [name for name, e in every if step != "compare_srbench" or e.follows_srbench]
 
     def kernel_mark(self, variant: str) -> str:
         """The file that says that kernels are compiled."""
@@ -326,6 +350,7 @@ class Study:
         add("join_runs", steps["collect_runs"])
         compared = of_experiments("methods", "datasets", "papers_kind")
         add("compare_methods", steps["collect_runs"], self.significance, compared)
+        add("compare_srbench", steps["collect_runs"], compared, self.kinds)
         add("score_claims", steps["join_runs"], self.for_scoreboard())
         drawn = self.config["curve_datasets"], self.symbolic, of_experiments("papers_kind", "timed")
         add("draw_figures", steps["compare_methods"], drawn)
@@ -359,7 +384,7 @@ class Study:
 
     def for_report(self) -> Json:
         """What the report tells of the study."""
-        names = ("config", "datasets", "skipped", "symbolic")
+        names = ("config", "datasets", "skipped", "symbolic", "kinds")
         study = {name: getattr(self, name) for name in names}
         return study | {"experiments": list(self.experiments.values())}
 

@@ -29,5 +29,9 @@ ALL_TIMES = [*WALL_TIMES, "median_seconds", "mean_seconds"]
 """And what tables make of them."""
 PAPER, LABEL_NOISE = "paper", "label_noise"
 """The paper's two protocols."""
+SRBENCH = "srbench"
+"""SRBench's protocol."""
+ONE_FORMULA, MANY_FORMULAS, NO_FORMULA = "one formula", "many formulas", "no formula"
+"""What models are."""
 NAME_COLUMNS = ["dataset", "method", "versus", "protocol", "part", "claim", "note", "error", "file"]
 """Columns of text that may begin with a name from a config."""

@@ -44,6 +44,10 @@ class ExperimentFiles(NamedTuple):
     """The folder with the tables to print."""
     figures: str
     statistics: dict[str, str]
+    srbench: str
+    """Beside SRBench's published results, where the experiment follows its protocol."""
+    srbench_figure: str
+    """The folder with the picture of it."""
 
 
 def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
@@ -56,6 +60,8 @@ def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
         f"{tables}/latex",
         f"{folder}/figures/{experiment}",
         {name: f"{tables}/{name}.csv" for name in STATISTICS},
+        f"{tables}/srbench.csv",
+        f"{folder}/figures/{experiment}-srbench",  # no experiment has a hyphen in its name
     )
 
 

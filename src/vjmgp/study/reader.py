@@ -16,7 +16,7 @@ from ..fetching import cache_folder, embedded_datasets, local_file
 from ..files import checksum
 from ..imports import refuse_import
 from ..paper_study import paper_datasets
-from ..protocol import LABEL_NOISE, PAPER, Protocol
+from ..protocol import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from . import paths
 from .identity import own_code
 from .model import Experiment, Json, Method, Study, Table
@@ -27,14 +27,16 @@ from .schema import ConfigError, check, require_known, with_defaults
 RULES = (
     *("all", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
     *("compile_kernels", "estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
-    *("compare_methods", "score_claims", "draw_figures", "illustrations", "write_report"),
-    *("report_so_far", "runs"),
+    *("compare_methods", "compare_srbench", "score_claims", "draw_figures", "illustrations"),
+    *("write_report", "report_so_far", "runs"),
 )
 """Names of the workflow's rules, which no experiment can have."""
 UNLIMITED = 1_000_000
 """Generations of runs that time ends."""
 PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
 """The paper's protocols."""
+BUILT_IN = PAPERS | {"srbench": SRBENCH}
+"""Protocols that every study has."""
 LONGEST_NAME = 200
 """Bytes of a name that becomes part of a path."""
 
@@ -203,7 +205,7 @@ def _refuse_signs(path: str, where: str) -> None:
 
 
 def _protocols(config: Json) -> dict[str, Protocol]:
-    protocols = dict(PAPERS)
+    protocols = dict(BUILT_IN)
     for name, entry in config["protocols"].items():
         if name in protocols:
             raise ConfigError(
@@ -255,6 +257,11 @@ def _experiments(
             require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
         require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
         rules = protocols[entry["protocol"]]
+        if rules.most_seeds is not None and config["seeds"] > rules.most_seeds:
+            raise ConfigError(
+                f"seeds is {config['seeds']}, but the protocol {entry['protocol']!r} of {where} "
+                f"has {rules.most_seeds} splits; use at most {rules.most_seeds} seeds."
+            )
         experiments[name] = Experiment(
             name,
             entry.get("title", name.replace("_", " ").capitalize()),

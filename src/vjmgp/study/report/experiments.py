@@ -14,6 +14,7 @@ from ..names import METRICS, PAPER_COLUMN
 from ..statistics.counts import matrix_of
 from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
 from ..tables import read_table
+from .srbench import srbench_page
 
 if TYPE_CHECKING:
     from ..model import Experiment
@@ -52,11 +53,15 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "figures": read_json(Path(files.figures) / "figures.json"),
         "too_few": too_few(study["config"]["seeds"], level),
         "significance": level,
-        "files": sorted(
-            Path(p).name for p in (files.runs, files.curves, *files.statistics.values())
-        ),
+        "files": sorted(Path(p).name for p in _tables(files, entry)),
+        "srbench": srbench_page(files, entry),
         "latex": sorted(path.name for path in Path(files.latex).glob("*.tex")),
     }
+
+
+def _tables(files: ExperimentFiles, entry: Experiment) -> list[str]:
+    beside = [files.srbench] if entry.follows_srbench else []
+    return [files.runs, files.curves, *files.statistics.values(), *beside]
 
 
 def _ran(summary: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from ..figures.draw import draw_figures
 from ..paths import ExperimentFiles
 from ..records import read_block
 from ..scoreboard.score import score_claims
+from ..srbench.compare import compare_srbench
 from ..statistics.compare import compare_methods
 from ..tables import read_table
 from .write import write_report
@@ -84,6 +85,8 @@ def _one_experiment(files: ExperimentFiles, entry: Experiment, study: dict[str, 
     datasets = [name for name in entry.datasets if name in set(table["dataset"])]
     entry = replace(entry, methods=methods, datasets=datasets)
     compare_methods(files.runs, entry, level, files.latex, **files.statistics)
+    if entry.follows_srbench:
+        compare_srbench(files.runs, entry, study["kinds"], files.srbench, files.srbench_figure)
     draw_figures(
         entry, study["symbolic"], study["config"]["curve_datasets"], level, files.runs,
         files.curves, files.figures, **files.statistics,

@@ -62,6 +62,8 @@ def all_pages(
         yield f"{name}.html", name, {}
     for entry in experiments:
         yield f"experiment-{entry['name']}.html", "experiment", {"e": entry}
+        if entry["srbench"]:
+            yield f"srbench-{entry['name']}.html", "srbench", {"e": entry, "s": entry["srbench"]}
     around = [None, *study["datasets"], None]
     for place, entry in enumerate(datasets):
         beside = {"before": around[place], "after": around[place + 2]}

@@ -156,9 +156,9 @@ def value_claims() -> list[ValueClaim]:
                    "size", "median", "median", None, bound=times),
         ValueClaim(text, f"Models of {a} are smaller than those of {b}", b, (a,), "size",
                    "median", "median", (size[b], size[a])),
-        ValueClaim(text, f"{a} trains longer than {c}", a, (c,), "seconds", "mean", "mean",
+        ValueClaim(text, f"{a} trains longer than {c}", a, (c,), "cpu_seconds", "mean", "mean",
                    (seconds[a], seconds[c])),
-        ValueClaim(text, f"{a} trains longer than {d}", a, (d,), "seconds", "mean", "mean",
+        ValueClaim(text, f"{a} trains longer than {d}", a, (d,), "cpu_seconds", "mean", "mean",
                    (stopped[a], stopped[d])),
     ]  # fmt: skip
     for column, words, high, low in (

@@ -90,7 +90,7 @@ class Evidence:
                 index=["dataset", "seed"], columns="method", values=column
             )
             for protocol, table in self.runs.items()
-            for column in (*METRICS, "size", "seconds")
+            for column in (*METRICS, "size", "cpu_seconds")
         }
 
     def over_datasets(self) -> list[Row]:

@@ -1,0 +1,90 @@
+"""Accuracy against size, a point with its name for each method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.transforms import Bbox
+
+from ..figures.boxes import log_ticks
+from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
+from ..names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
+from .ranks import OURS
+
+HEIGHT = 5.6
+MARKS = {
+    ONE_FORMULA: ("o", GREEN, 46),
+    MANY_FORMULAS: ("D", ORANGE, 40),
+    NO_FORMULA: ("s", GREY, 34),
+}
+"""Marker, colour and size of each kind of model."""
+OUR_MARK = ("*", BLUE, 190)
+PLACES = (
+    *((8, 0, "left"), (-8, 0, "right"), (0, 10, "center"), (0, -10, "center")),
+    *((6, 9, "left"), (6, -9, "left"), (-6, 9, "right"), (-6, -9, "right")),
+    *((8, 16, "left"), (8, -16, "left"), (-8, 16, "right"), (-8, -16, "right")),
+)
+"""Where a name may stand: points to the right of its mark and above it, and how it is set."""
+RADIUS = 6
+"""Of a mark, in pixels."""
+
+
+def rank_against_size(table: pd.DataFrame) -> Any:
+    """Mean rank of test R² (higher up is better) against median size (to the left is smaller)."""
+    table = table.dropna(subset="median_size")
+    figure, axis = plt.subplots(figsize=(WIDTH, HEIGHT), layout="constrained")
+    groups = table["kind"].where(table["source"] != OURS, OURS)
+    marks: dict[str, tuple[str, str, int]] = {**MARKS, OURS: OUR_MARK}
+    for group, (marker, colour, area) in marks.items():
+        part = table[groups == group]
+        if not len(part):
+            continue
+        ends = part["rank_low"], part["rank_high"]
+        axis.vlines(part["median_size"], *ends, color=colour, alpha=0.3)
+        axis.scatter(
+            part["median_size"], part["mean_rank"], marker=marker, color=colour, s=area,
+            label=group, zorder=4 if group == OURS else 3,
+        )  # fmt: skip
+    axis.set_xscale("log")
+    log_ticks(axis)
+    axis.invert_yaxis()
+    axis.set(xlabel="model size, median", ylabel="mean rank of test R²")
+    axis.grid(visible=True, axis="both")
+    figure.legend(loc="outside upper left", ncols=4, frameon=False)
+    figure.draw_without_rendering()  # places of names depend on the final layout
+    _write_names(axis, table)
+    return figure
+
+
+def _write_names(axis: Any, table: pd.DataFrame) -> None:
+    """A name beside each mark, ours first, where it covers least of other marks and names."""
+    rows = table.assign(is_ours=table["source"] == OURS).sort_values(
+        "is_ours", ascending=False, kind="stable"
+    )
+    points = axis.transData.transform(rows[["median_size", "mean_rank"]].to_numpy())
+    taken = [Bbox.from_extents(*(point - RADIUS), *(point + RADIUS)) for point in points]
+    for _, row in rows.iterrows():
+        texts = [_name(axis, row, *place) for place in PLACES]
+        boxes = [text.get_window_extent() for text in texts]
+        clashes = [box.count_overlaps(taken) + _outside(axis, box) for box in boxes]
+        best = clashes.index(min(clashes))
+        taken.append(boxes[best])
+        for k, text in enumerate(texts):
+            if k != best:
+                text.remove()
+
+
+def _name(axis: Any, row: Any, right: int, up: int, side: str) -> Any:
+    ours = row["source"] == OURS
+    return axis.annotate(
+        row["method"], (row["median_size"], row["mean_rank"]), (right, up),
+        textcoords="offset points", ha=side, va="center", fontsize=9.5 if ours else 8.5,
+        color=BLUE if ours else "#3a434e", fontweight="bold" if ours else "normal", zorder=5,
+    )  # fmt: skip
+
+
+def _outside(axis: Any, box: Any) -> int:
+    """How many corners of a box are outside the axes."""
+    return 4 - int(axis.bbox.count_contains(box.corners()))
