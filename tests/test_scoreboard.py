@@ -199,7 +199,8 @@ def made_up(methods, datasets=NAMES, seeds=30, protocol="paper", seed=0, noise=0
     rows = [
         {"dataset": d, "protocol": protocol, "method": m, "seed": s,
          "train_r2": 0.9 - score + noise * rng.normal(),
-         "test_r2": score + noise * rng.normal(), "size": 50 - 40 * score, "cpu_seconds": 1.0 + score}
+         "test_r2": score + noise * rng.normal(), "size": 50 - 40 * score,
+         "cpu_seconds": 1.0 + score}
         for m, score in methods.items() for d in datasets for s in range(seeds)
     ]  # fmt: skip
     return pd.DataFrame(rows).sample(frac=1, random_state=seed)
