@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow-test test-oldest test-slurm format benchmark accuracy lock clean
+.PHONY: demo test slow-test test-oldest test-slurm format benchmark lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
@@ -28,9 +28,6 @@ test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 m
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed
-
-accuracy: $(VENV)/ready  ## 10 shipped datasets, 5 seeds, beside the paper
-	$(BIN)/python -m benchmarks.accuracy
 
 format: $(VENV)/ready-dev
 	$(BIN)/ruff check --fix .

@@ -1,161 +1,103 @@
-"""Accuracy: median test R² by dataset, ours beside the paper's, under its protocol.
+"""Accuracy: the README's table, in Markdown, from the runs of a study.
 
-    python -m benchmarks.accuracy --datasets all --seeds 5
+    python -m benchmarks.accuracy results/paper                    # a results folder
+    python -m benchmarks.accuracy results/paper/tables/runs.csv    # or a table, CSV or Parquet
 
-Datasets that are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+A table needs the columns protocol, status, dataset, method, seed, test_r2, size, cpu_seconds and
+noise_r2. Several places are read one after the other.
 """
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
-
 import argparse
-import functools
-import itertools
-import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
-from benchmarks import machine
-from vjmgp import (
-    REGULARIZERS,
-    VJMRegressor,
-    compile_kernels,
-    embedded_datasets,
-    load_dataset,
-    paper_split,
-    r2,
-)
-from vjmgp.extrapolation import extrapolation_ignored
-from vjmgp.fetching import CACHE_VARIABLE
-from vjmgp.files import package_folder
-from vjmgp.paper_study import paper_medians, pmlb_number
+from vjmgp.study.collect import records_of, table_of_runs
+from vjmgp.study.names import PAPER, PAPER_COLUMN
+from vjmgp.study.statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair
+from vjmgp.study.statistics.summaries import by_dataset, with_paper
+from vjmgp.study.tables import read_table
 
-
-def cached_datasets() -> list[str]:
-    """The shipped datasets, and those of the paper in the cache folder."""
-    folder = os.environ.get(CACHE_VARIABLE)
-    names = set(embedded_datasets())
-    if folder:
-        names |= {path.parent.name for path in Path(folder).glob("*/*.tsv.gz")}
-    return sorted(name for name in names if pmlb_number(name) in paper_medians().index)
+REFERENCE, NOISE_FROM = "VJM distilled", "VJM"
+METHODS = [
+    *(REFERENCE, "VJM distilled ×4", NOISE_FROM, "P-VRM", "PP", "Standard GP"),
+    *("GaussianProcess", "KernelRidge", "SVR", "ElasticNet", "LinearRegression"),
+    *("ExtraTrees", "RandomForest", "XGB"),
+]
+CLEAR = 0.5
+"""From this R² of the noise estimate on, a dataset has little label noise: τ = 1 in the paper."""
+LEVEL = 0.01
 
 
-def one_run(job: tuple[str, str, int], settings: dict[str, object]) -> dict[str, object]:
-    """One method on one split of one dataset."""
-    dataset, method, seed = job
-    data = load_dataset(dataset)
-    train, test = paper_split(dataset, len(data), seed)
-    model = VJMRegressor.paper(
-        method, **settings, random_state=seed, categorical_features=data.nominal
-    )
-    started = time.perf_counter()
-    model.fit(data.inputs.iloc[train], data.target[train])
-    seconds = time.perf_counter() - started
-    with extrapolation_ignored():
-        on_test = model.predict(data.inputs.iloc[test])
-    return {
-        "dataset": dataset,
-        "method": REGULARIZERS[method].label,
-        "seed": seed,
-        "train_r2": r2(data.target[train], model.predict(data.inputs.iloc[train])),
-        "test_r2": r2(data.target[test], on_test),
-        "size": model.pareto_front_.query("chosen")["size"].item(),
-        "noise_r2": model.noise_r2_,
-        "tau": model.tau_,
-        "seconds": seconds,
-    }
+def read_runs(place: Path) -> pd.DataFrame:
+    """The runs of the paper's protocol that did not fail."""
+    if place.is_dir():
+        files = sorted(map(str, place.glob(f"runs/{PAPER}/*/*/seeds_*.jsonl")))
+        table = table_of_runs(records_of(files))
+    else:
+        table = pd.read_parquet(place) if place.suffix == ".parquet" else read_table(place)
+    return table[(table["protocol"] == PAPER) & (table["status"] == "ok")]
 
 
-def table_of_medians(runs: pd.DataFrame) -> pd.DataFrame:
-    """Median test R² by dataset and method, with the paper's VJM."""
-    medians = runs.pivot_table(
-        index="dataset", columns="method", values="test_r2", aggfunc="median", sort=False
-    )
-    paper = paper_medians()["VJM-GP"]
-    medians["paper's VJM"] = [paper.loc[pmlb_number(name)] for name in medians.index]
-    return medians
+def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """A row for each method that has runs on all datasets of the reference."""
+    datasets = list(runs["dataset"][runs["method"] == REFERENCE].unique())
+    medians = by_dataset(runs, methods, datasets).dropna(axis=1)
+    methods = list(medians)
+    runs = runs[runs["method"].isin(methods) & runs["dataset"].isin(datasets)]
+    groups = runs.groupby("method")
+    noise = runs[runs["method"] == NOISE_FROM].groupby("dataset")["noise_r2"].median()
+    clear = (noise >= CLEAR).reindex(datasets)
+    return pd.DataFrame(
+        {
+            "mean of medians": medians.mean().map("{:.3f}".format),
+            f"{clear.sum()} with little label noise": medians[clear].mean().map("{:.3f}".format),
+            f"{(~clear).sum()} with much": medians[~clear].mean().map("{:.3f}".format),
+            f"{REFERENCE} better / similar / worse": _outcomes(runs, methods, datasets),
+            "median size": groups["size"].median().map("{:.0f}".format),
+            "CPU seconds": groups["cpu_seconds"].mean().map("{:.2g}".format),
+            "seeds": runs.groupby(["method", "dataset"]).size().groupby("method").min(),
+        }
+    ).loc[methods]
 
 
-def summary(medians: pd.DataFrame) -> list[str]:
-    lines = [f"mean of medians, {name}: {medians[name].mean():.4f}" for name in medians]
-    ours = [name for name in medians if name != "paper's VJM"]
-    for other in [name for name in medians if name != "VJM"] if "VJM" in ours else []:
-        better = int((medians["VJM"] > medians[other]).sum())
-        lines.append(f"VJM has the better median than {other} on {better} of {len(medians)}")
-    return lines
+def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> dict[str, str]:
+    """The reference against each method, by a signed-rank test on each dataset."""
+    scores = scores_by_seed(runs, methods, datasets, "test_r2")
+    texts = {REFERENCE: ""}
+    for name in methods:
+        if name != REFERENCE:
+            found = tests_of_pair(scores[REFERENCE], scores[name], LEVEL)["outcome"].value_counts()
+            texts[name] = " / ".join(str(found.get(kind, 0)) for kind in OUTCOMES)
+    return texts
 
 
-def paper_counts() -> dict[tuple[str, str], str]:
-    """The paper's better/similar/worse on test data (Wilcoxon, 30 runs, 58 datasets), both ways."""
-    table = pd.read_csv(package_folder("paper") / "win_tie_loss.csv")
-    measures = table["experiment"].isin(["complexity_measures", "jensen_vs_finite_difference"])
-    counts = {}
-    for row in table[measures & (table["metric"] == "test_r2")].to_dict("records"):
-        similar = 58 - row["better"] - row["worse"]
-        for key, first, last in (
-            ((row["method"], row["versus"]), row["better"], row["worse"]),
-            ((row["versus"], row["method"]), row["worse"], row["better"]),
-        ):
-            counts[key] = f" ({first}/{similar}/{last})"
-    return counts
+def markdown(table: pd.DataFrame) -> str:
+    """A table as Markdown."""
+    lines = [["", *table.columns], ["---"] * (1 + len(table.columns))]
+    lines += [[str(cell) for cell in row] for row in table.itertuples()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def better_and_worse(medians: pd.DataFrame) -> pd.DataFrame:
-    """On how many datasets the row's method has the better / worse median than the column's.
-
-    The paper's counts stand behind, where it has them.
-    """
-    paper = paper_counts()
-    methods = [name for name in medians if name != "paper's VJM"]
-    table = pd.DataFrame("", index=methods, columns=methods)
-    for a, b in itertools.permutations(methods, 2):
-        better, worse = (medians[a] > medians[b]).sum(), (medians[a] < medians[b]).sum()
-        table.loc[a, b] = f"{better}/{worse}{paper.get((a, b), '')}"
-    return table
+def missing(runs: pd.DataFrame, table: pd.DataFrame) -> list[str]:
+    """What is not in the table, and on how many datasets it was run."""
+    found = runs.groupby("method")["dataset"].nunique().reindex(METHODS, fill_value=0)
+    return [f"{name}: {count} datasets" for name, count in found.items() if name not in table.index]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
-    parser.add_argument("--methods", nargs="+", default=["jensen_gap", "none"], help="or all")
-    parser.add_argument("--settings", nargs="+", default=[], help="of VJMRegressor: sigma=0.1 …")
-    parser.add_argument("--seeds", type=int, default=5, help="how many, from 0")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--output", type=Path, default=Path("build/benchmarks/accuracy.csv"))
-    arguments = parser.parse_args()
-    groups = {"embedded": embedded_datasets, "all": cached_datasets}
-    datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
-    if arguments.methods == ["all"]:
-        arguments.methods = list(REGULARIZERS)
-    settings = {
-        name: yaml.safe_load(value)
-        for name, _, value in (text.partition("=") for text in arguments.settings)
-    }
-    for name in arguments.methods:
-        compile_kernels(name)
-    jobs = list(itertools.product(datasets, arguments.methods, range(arguments.seeds)))
-    started = time.perf_counter()
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        runs = pd.DataFrame(
-            pool.map(functools.partial(one_run, settings=settings), jobs, chunksize=5)
-        )
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    runs.to_csv(arguments.output, index=False)
-    medians = table_of_medians(runs)
-    print(machine.description())
-    print(
-        f"{len(jobs)} runs on {arguments.jobs} processes in {time.perf_counter() - started:.0f} s"
-    )
-    print(medians.round(3).to_string())
-    print("\n".join(summary(medians)))
-    print("better / worse medians, row against column (the paper's better/similar/worse)")
-    print(better_and_worse(medians).to_string())
+    parser.add_argument("runs", nargs="+", type=Path, help="results folders or tables of runs")
+    runs = pd.concat([read_runs(place) for place in parser.parse_args().runs])
+    table = accuracy_table(runs, METHODS)
+    print(markdown(table))
+    datasets = list(runs["dataset"][runs["method"] == REFERENCE].unique())
+    known = with_paper(by_dataset(runs, [REFERENCE], datasets))[PAPER_COLUMN].dropna()
+    print(f"\nThe paper's VJM: {known.mean():.3f} on {len(known)} datasets.")
+    absent = "; ".join(missing(runs, table)) or "nothing"
+    print(f"Not on all {len(datasets)} datasets, so not in the table: {absent}.")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The competitors: what tuning costs, beside plain `GridSearchCV`, and medians beside the paper's.
 
     python -m benchmarks.competitors speed     # CPU seconds of one run of each, ours and plain
-    python -m benchmarks.competitors hours     # core-hours of the paper's study, and of a night
+    python -m benchmarks.competitors hours     # core-hours of the paper's study
     python -m benchmarks.competitors paper     # median test R², ours and the paper's
 
 All in one thread, in CPU seconds, which other programs on the machine hardly change. A run of
@@ -29,7 +29,6 @@ import numpy as np
 import pandas as pd
 import yaml
 from sklearn.model_selection import GridSearchCV, KFold
-from snakemake.utils import update_config
 from threadpoolctl import threadpool_limits
 
 from benchmarks import machine
@@ -39,11 +38,10 @@ from vjmgp.paper_study import paper_medians, pmlb_number
 from vjmgp.study.baselines import TunedEstimator
 from vjmgp.study.learners import run
 from vjmgp.study.problems import Problem
-from vjmgp.study.reader import read_study
 
 ROOT = Path(__file__).parent.parent
 METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
-COMPETITORS = list(yaml.safe_load((ROOT / "src/vjmgp/paper/baseline_grids.yaml").read_text()))
+COMPETITORS = [name for name, definition in METHODS.items() if "estimator" in definition]
 IN_THE_PAPER = ["ElasticNet", "SVR", "MLP", "XGB", "ExtraTrees", "RandomForest", "AdaBoost"]
 """Those whose medians the paper tells."""
 DATASETS = [
@@ -56,8 +54,6 @@ WIDTHS = ["1027_ESL", "547_no2", "197_cpu_act"]
 Job = tuple[str, str, int]
 """Method, dataset, seed."""
 SLOW = "Operon"
-GP_SECONDS = 1.0
-"""A run of genetic programming, of all variants together; `benchmarks.speed` has them."""
 PAPERS_RUNS = 58 * 30
 
 
@@ -159,30 +155,6 @@ def tell_hours(runs: pd.DataFrame) -> None:
     print("CPU seconds of a run, and core-hours of 58 datasets × 30 seeds")
     print(table.sort_values("core-hours").round(1).to_string())
     print(f"all: {table['core-hours'].sum():.0f} core-hours")
-    hours = hours_of_study(table["mean"], "paper.yaml", "overnight.yaml")
-    print(f"config/overnight.yaml: {sum(hours.values()):.1f} core-hours,", hours)
-
-
-def hours_of_study(seconds: pd.Series, *files: str) -> dict[str, float]:
-    """Core-hours of a study's competitors, and of its runs of genetic programming."""
-    config: dict[str, Any] = {}
-    for name in files:
-        update_config(config, yaml.safe_load((ROOT / "config" / name).read_text()))
-    schema = ROOT / "workflow/schemas/config.schema.yaml"
-    study = read_study(config, schema, ROOT / "config/methods.yaml")
-    runs = {
-        (experiment.protocol, dataset, method)
-        for experiment in study.experiments.values()
-        for dataset in experiment.datasets
-        for method in experiment.methods
-    }
-    hours = {"genetic programming": 0.0}
-    for _, _, method in sorted(runs):
-        is_gp = study.methods[method].is_gp
-        name = "genetic programming" if is_gp else method
-        each = GP_SECONDS if is_gp else seconds[method]
-        hours[name] = hours.get(name, 0.0) + float(study.seeds * each / 3600)
-    return {name: round(value, 1) for name, value in hours.items()}
 
 
 def tell_comparison(runs: pd.DataFrame) -> None:

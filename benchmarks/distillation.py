@@ -29,7 +29,6 @@ import yaml
 from scipy.stats import wilcoxon
 
 from benchmarks import machine
-from benchmarks.accuracy import cached_datasets
 from benchmarks.problems import no2, synthetic
 from vjmgp import (
     Dataset,
@@ -41,7 +40,9 @@ from vjmgp import (
     r2,
 )
 from vjmgp.extrapolation import extrapolation_ignored
+from vjmgp.fetching import CACHE_VARIABLE
 from vjmgp.gaussian_process import kernel
+from vjmgp.paper_study import paper_datasets
 from vjmgp.tabular import fit_standardizer, nominal_columns
 
 REFERENCE = "VJM"
@@ -53,6 +54,15 @@ READINGS: dict[str, dict[str, Any]] = {
 }
 RIVALS = ("Gaussian process", "SVR", "KernelRidge", "Extra Trees (500)", "CatBoost")
 METHODS = Path(__file__).parent.parent / "config/methods.yaml"
+
+
+def cached_datasets() -> list[str]:
+    """The shipped datasets, and those of the paper in the cache folder."""
+    folder = os.environ.get(CACHE_VARIABLE)
+    names = set(embedded_datasets())
+    if folder:
+        names |= {path.parent.name for path in Path(folder).glob("*/*.tsv.gz")}
+    return sorted(names & set(paper_datasets()))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The fifteen competitors: real libraries behind one contract, with sizes and formulas."""
+"""The sixteen competitors: real libraries behind one contract, with sizes and formulas."""
 
 import copy
 import json
@@ -15,6 +15,8 @@ import sympy
 import yaml
 from lightgbm import LGBMRegressor
 from sklearn.ensemble import AdaBoostRegressor, RandomForestRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression
 from sklearn.metrics import r2_score
@@ -28,6 +30,7 @@ from xgboost import XGBRegressor
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.excelformer import ExcelFormerRegressor
 from vjmgp.competitors.ffx import FFXRegressor, evaluate, front
+from vjmgp.competitors.gaussian_process import GaussianProcess
 from vjmgp.competitors.operon import OperonRegressor
 from vjmgp.competitors.packages import versions_for
 from vjmgp.competitors.sizes import model_size
@@ -39,7 +42,7 @@ from vjmgp.study.problems import Problem
 from vjmgp.tabular import fit_standardizer
 
 CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
-PAPER = yaml.safe_load((ROOT / "src/vjmgp/paper/baseline_grids.yaml").read_text())
+COMPETITORS = [name for name, definition in CATALOGUE.items() if "estimator" in definition]
 SHORT = {
     "Operon": {"max_evaluations": 5000},
     "ExcelFormer": {"max_epochs": 12, "patience": 5},
@@ -82,7 +85,7 @@ def quietly(function, *arguments):
 # -- the contract ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize("name", COMPETITORS)
 def test_each_runs_with_one_grid_point(name):
     problem = problem_of("192_vineyard")
     with warnings.catch_warnings():
@@ -133,17 +136,17 @@ for name in ("LGBM", "XGB", "RandomForest", "ExcelFormer", "Operon", "KernelRidg
     assert len(answers[0].splitlines()) == 7
 
 
-def test_all_fifteen_run_through_the_workflow(tmp_path):
-    methods = {name: one_point(name, {"seeds_per_job": 1}) for name in PAPER}
+def test_all_sixteen_run_through_the_workflow(tmp_path):
+    methods = {name: one_point(name, {"seeds_per_job": 1}) for name in COMPETITORS}
     study = {
         "seeds": 1,
         "datasets": ["192_vineyard"],
         "methods": methods,
-        "experiments": {"competitors": {"methods": list(PAPER)}},
+        "experiments": {"competitors": {"methods": COMPETITORS}},
     }
     said = snakemake(tmp_path, study, TARGET)
     runs = pd.read_csv(tmp_path / TABLES)
-    assert set(runs["method"]) == set(PAPER)
+    assert set(runs["method"]) == set(COMPETITORS)
     assert (runs["status"] == "ok").all()
     assert runs["size"].notna().all()
     # FFX alone warns hundreds of times: all in its log, nothing on the screen.
@@ -165,11 +168,11 @@ def test_the_whole_experiment_on_three_datasets(tmp_path):
         "seeds": 3,
         "seeds_per_job": 3,
         "datasets": ["192_vineyard", "228_elusage", "210_cloud"],
-        "experiments": {"competitors": {"methods": ["VJM", *PAPER]}},
+        "experiments": {"competitors": {"methods": ["VJM", *COMPETITORS]}},
     }
     snakemake(tmp_path, study)
     runs = pd.read_csv(tmp_path / TABLES)
-    assert len(runs) == 16 * 9
+    assert len(runs) == 17 * 9
     assert (runs["status"] == "ok").all()
     assert (runs.groupby("method")["test_r2"].median() > 0.3).all()
     assert (tmp_path / "results/report.html").exists()
@@ -220,6 +223,7 @@ def test_sizes_follow_srbench():
     assert model_size(LinearRegression().fit(x, y)) == 3
     assert model_size(Lasso(alpha=10.0).fit(x, y)) == 0
     assert model_size(KernelRidge().fit(x, y)) == 40
+    assert model_size(GaussianProcess(random_state=0).fit(x, y)) == 40
     assert model_size(KNeighborsRegressor().fit(x, y)) == 40
     support = SVR(kernel="linear").fit(x, y)
     assert model_size(support) == len(support.support_)
@@ -389,3 +393,73 @@ def test_excelformer_leaves_torch_as_it_was():
     assert torch.equal(torch.random.get_rng_state(), state)
     with pytest.raises(ValueError, match="mix_type is 'feature'; known are none, feat_mix"):
         ExcelFormerRegressor("feature").fit(x, y[:, 0])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+@pytest.mark.parametrize("ard", [False, True])
+def test_a_gaussian_process_finds_a_smooth_function(kernel, ard):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(140, 3))
+    y = 5.0 + np.sin(2.0 * x[:, 0]) + 0.05 * rng.normal(size=140)
+    model = GaussianProcess(kernel, ard, random_state=0).fit(x[:80], y[:80])
+    assert r2_score(y[80:], model.predict(x[80:])) > 0.9 - 0.3 * (not ard)
+    lengths = np.atleast_1d(model.process_.kernel_.get_params()["k1__k2__length_scale"])
+    assert len(lengths) == (3 if ard else 1)
+    assert lengths.argmin() == 0  # the input that counts
+    again = GaussianProcess(kernel, ard, random_state=0).fit(x[:80], y[:80])
+    np.testing.assert_array_equal(model.predict(x), again.predict(x))
+
+
+ROWS = np.random.default_rng(4).normal(size=(20, 2))
+AWKWARD = {
+    "a constant column": (ROWS * [1.0, 0.0], ROWS[:, 0]),
+    "a constant target": (ROWS, np.full(20, 3.0)),
+    "duplicates": (np.repeat(ROWS[:5], 4, axis=0), np.repeat(ROWS[:5, 0], 4)),
+    "duplicates that disagree": (np.repeat(ROWS[:5], 4, axis=0), ROWS[:, 1]),
+    "two rows": (ROWS[:2], ROWS[:2, 0]),
+}
+
+
+@pytest.mark.parametrize("case", AWKWARD)
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+def test_a_gaussian_process_takes_awkward_tables(case, kernel):
+    x, y = AWKWARD[case]
+    model = quietly(GaussianProcess(kernel, ard=True, random_state=0).fit, x, y)
+    assert np.isfinite(model.predict(ROWS)).all()
+    assert np.ptp(model.predict(ROWS)) <= 2.0 * np.ptp(y)
+
+
+def test_a_length_at_its_bound_is_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GaussianProcess("rbf", ard=True, random_state=0).fit(ROWS, ROWS[:, 0])
+    lengths = model.process_.kernel_.get_params()["k1__k2__length_scale"]
+    assert lengths[1] == pytest.approx(1000.0)  # the input that is of no use
+
+
+def test_a_gaussian_process_that_does_not_converge_is_counted(monkeypatch):
+    fit = GaussianProcessRegressor.fit
+
+    def stopped(process, x, y):
+        warnings.warn("lbfgs failed to converge", ConvergenceWarning, stacklevel=2)
+        return fit(process, x, y)
+
+    monkeypatch.setattr(GaussianProcessRegressor, "fit", stopped)
+    learner = TunedEstimator(CATALOGUE["GaussianProcess"] | {"settings": {"restarts": 0}})
+    quietly(learner.fit, problem_of("192_vineyard"))
+    assert learner.details()["unconverged_candidates"] == 4
+    assert learner.details()["failed_candidates"] == 0
+
+
+def test_a_gaussian_process_takes_a_sample_of_a_large_table():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(90, 2))
+    settings = {"max_rows": 60, "restarts": 0}
+    model = GaussianProcess(**settings, random_state=1).fit(x, x[:, 0])
+    assert model.model_size() == 60
+    kept = model.process_.X_train_
+    assert len(np.unique(kept, axis=0)) == 60
+    other = GaussianProcess(**settings, random_state=2).fit(x, x[:, 0])
+    assert not np.array_equal(kept, other.process_.X_train_)
+    with pytest.raises(ValueError, match="kernel is 'linear'; known are rbf, matern"):
+        GaussianProcess("linear").fit(x, x[:, 0])
