@@ -123,8 +123,7 @@ def made_up(
             "test_r2": test,
             "size": rng.lognormal(3.4 + 20 * abs(skill), 0.5, n).astype(int) + 1,
             "trees": rng.integers(1, 11, n),
-            "seconds": rng.lognormal(-0.6 + 15 * abs(skill), 0.4, n),
-            "cpu_seconds": 1.0,
+            "cpu_seconds": rng.lognormal(-0.6 + 15 * abs(skill), 0.4, n),
             "noise_r2": level if is_gp else np.nan,
             "tau": 1.0 if is_gp else np.nan,
             "generations": float(GENERATIONS) if is_gp else np.nan,
@@ -133,6 +132,7 @@ def made_up(
             "formula": "0.5*x1*x2 + 1.25*sin(x3) + 0.75" if is_gp else None,
         }
     )
+    runs["seconds"] = runs["cpu_seconds"]
     if not is_gp:
         return runs, pd.DataFrame()
     rise = 1 - np.exp(-CURVE / 15)

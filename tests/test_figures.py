@@ -11,18 +11,17 @@ import pytest
 
 from vjmgp.engine.rng import stream
 from vjmgp.engine.vicinal import finite_difference, mixup
-from vjmgp.study.figures.boxes import boxes, log_ticks
-from vjmgp.study.figures.counts import count_chart, heat_map, pairs_to_show, papers_counts
+from vjmgp.study.figures.boxes import boxes
 from vjmgp.study.figures.draw import draw_figures
 from vjmgp.study.figures.evolution import Curves, filled_curves
-from vjmgp.study.figures.overview import rank_diagram, three_panels
+from vjmgp.study.figures.overview import log_ticks, rank_diagram, three_panels
+from vjmgp.study.figures.pairwise import heat_map
 from vjmgp.study.figures.style import our_style, pens_of
 from vjmgp.study.illustrations.draw import ILLUSTRATIONS, draw_illustrations
 from vjmgp.study.illustrations.trees import manifold_intrusion, noise_estimates
 from vjmgp.study.illustrations.vicinity import rule, worst_gaps
 from vjmgp.study.model import Experiment
 from vjmgp.study.paths import experiment_files
-from vjmgp.study.scoreboard.claims import Counts
 from vjmgp.study.statistics.compare import compare_methods
 from vjmgp.study.statistics.ranks import critical_difference
 from vjmgp.study.tables import write_csv
@@ -39,7 +38,7 @@ def made_up_runs(methods, datasets, seeds=8):
     rows = [
         {"dataset": d, "method": m, "seed": s, "status": "ok", "protocol": "paper",
          "train_r2": 0.8, "test_r2": 0.5 + 0.1 * k + 0.01 * rng.normal(), "size": 10.0 * (k + 1),
-         "trees": 2, "seconds": 0.5 * (k + 1), "generations": 4.0}
+         "trees": 2, "cpu_seconds": 0.5 * (k + 1), "generations": 4.0}
         for k, m in enumerate(methods) for d in datasets for s in range(seeds)
     ]  # fmt: skip
     return pd.DataFrame(rows)
@@ -95,30 +94,6 @@ def test_logarithmic_axes_have_a_few_round_ticks(limits, ticks):
     assert axis.get_xticks() == pytest.approx(ticks)
 
 
-def test_the_papers_counts_are_found_both_ways():
-    paper = papers_counts("complexity_measures", "paper")
-    assert paper["test_r2", "VJM", "PP"] == Counts(29, 27, 2, 58)
-    assert paper["test_r2", "PP", "VJM"] == Counts(2, 27, 29, 58)
-    assert papers_counts("label_noise", "label_noise")["test_r2", "VJM", "PP"].datasets == 36
-    assert papers_counts("mine", None) == {}
-
-
-def test_count_charts_show_ours_and_the_papers():
-    table = pd.DataFrame(
-        [("VJM", "PP", 3, 2, 1), ("PP", "VJM", 1, 2, 3)],
-        columns=["method", "versus", "better", "similar", "worse"],
-    )
-    counts = {"test_r2": table, "train_r2": table}
-    figure = count_chart(counts, ["VJM", "PP"], papers_counts("complexity_measures", "paper"))
-    left = figure.axes[0]
-    widths = [bar.get_width() for bar in left.patches]
-    assert widths == pytest.approx([3 / 6, 2 / 6, 1 / 6, 29 / 58, 27 / 58, 2 / 58])
-    assert [t.get_text() for t in left.get_yticklabels()] == ["VJM : PP", "paper"]
-    assert [t.get_text() for t in left.texts] == ["3", "2", "1", "29", "27"]
-    assert len(pairs_to_show(list("abcd"))) == 6
-    assert pairs_to_show(list("abcde")) == [("a", other) for other in "bcde"]
-
-
 def test_the_heat_map_is_antisymmetric_and_pale_where_nothing_is_clear():
     pairs = pd.DataFrame(
         [("a", "b", 0.8, 0.001), ("a", "c", -0.5, 0.3), ("b", "c", -0.9, np.nan)],
@@ -130,6 +105,8 @@ def test_the_heat_map_is_antisymmetric_and_pale_where_nothing_is_clear():
     assert shown[1, 0] == -0.8
     assert abs(shown[0, 2]) < 0.1
     assert sorted(text.get_text() for text in axis.texts) == [".001", ".001", ".300", ".300"]
+    many = [str(k) for k in range(25)]
+    assert not heat_map(pairs.assign(method="0", versus=["1", "2", "3"]), many, 0.01).axes[0].texts
 
 
 def test_three_panels_are_sorted_by_accuracy_and_star_symbolic_methods():
@@ -144,6 +121,26 @@ def test_three_panels_are_sorted_by_accuracy_and_star_symbolic_methods():
         [means["best"], means["VJM"], means["worst"]]
     )
     assert [p.get_marker() for p in points] == ["o", "*", "o"]
+
+
+def test_the_overview_has_paired_intervals_around_the_mean_of_medians():
+    methods, datasets = ["VJM", "better"], ["d1", "d2", "d3"]
+    runs = made_up_runs(methods, datasets)
+    for k, dataset in enumerate(datasets):  # which differ far more than the methods
+        runs.loc[runs["dataset"] == dataset, ["test_r2", "size", "cpu_seconds"]] *= 10.0**k
+    figure = three_panels(runs, methods, datasets, ["VJM"], pens_of(methods))
+    for axis, value in zip(figure.axes, ("test_r2", "size", "cpu_seconds"), strict=True):
+        means = runs.groupby(["method", "dataset"])[value].median().groupby("method").mean()
+        line, bar = (
+            next(drawn.get_xdata() for drawn in axis.lines if drawn.get_linestyle() == style
+                 and len(drawn.get_xdata()) == 2)
+            for style in (":", "-")
+        )  # fmt: skip
+        assert list(line) == pytest.approx([means["VJM"]] * 2)
+        assert means["VJM"] < bar[0] <= means["better"] * (1 + 1e-9)
+        assert bar[0] <= bar[1]
+        if value != "test_r2":  # everywhere twice as much
+            assert list(bar) == pytest.approx([means["better"]] * 2)
 
 
 def test_the_rank_diagram_joins_what_is_not_different():
@@ -183,10 +180,7 @@ def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
     these = files.runs, files.curves, str(folder)
     draw_figures(experiment, ["VJM"], None, 0.01, *these, **files.statistics)
     drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]
-    expected = ["test_r2", "size_and_time"]
-    if evolves:
-        expected = ["counts", *expected, "curves", "train_test"]
-    assert drawn == expected
+    assert drawn == (["overview", "test_r2", "curves"] if evolves else ["test_r2"])
     for name in drawn:
         assert (folder / f"{name}.svg").read_text().startswith("<?xml")
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")

@@ -3,16 +3,24 @@
 import copy
 import html
 import json
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from workflow_runs import STUDY, snakemake
+from benchmarks.report import make_tables, paper_study, steps
+from workflow_runs import ROOT, STUDY, snakemake
 
+from vjmgp.files import write_json
 from vjmgp.study.model import Experiment
-from vjmgp.study.report.formats import count, number, p_value, short, signed
+from vjmgp.study.report.experiments import count_pairs, pairs_to_show, papers_counts
+from vjmgp.study.report.formats import count, in_words, number, p_value, short, signed
+from vjmgp.study.report.hyper_parameters import gp_settings, learners
 from vjmgp.study.report.overview import progress
+from vjmgp.study.report.workflow import RULES
+from vjmgp.study.scoreboard.claims import Counts
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
@@ -106,15 +114,19 @@ def test_the_pages_tell_what_was_run(report):
     runs = pd.read_csv(report / "tables/runs.csv", dtype={"engine": str})
     assert f"{len(runs)} runs: 3 methods, 2 datasets, 2 seeds" in entry
     assert runs["engine"].dropna().iloc[0] in entry
-    assert "2 seeds are too few" in entry
+    assert "Too few seeds to tell: with 2, no difference" in entry
+    for page in ("report/experiment-one.html", "report/dataset-192_vineyard.html"):
+        text = (report / page).read_text(encoding="utf-8").lower()
+        assert "too few seeds to tell" in text
+        assert "similar" not in text
     assert "not complete" not in entry
     how = (report / "report/run.html").read_text(encoding="utf-8")
     for words in ("scikit-learn", "numba", "tables/runs.csv", "significance: 0.01"):
         assert words in how
     assert "SHA-256" in (report / "report/dataset-192_vineyard.html").read_text()
     medians = pd.read_csv(report / "tables/one/medians.csv").set_index("dataset")
-    page = (report / "report/experiment-one.html").read_text().replace(' class="best"', "")
-    assert f"<td>{number(medians.loc['192_vineyard', 'LassoLars'])}</td>" in page
+    page = (report / "report/experiment-one.html").read_text()
+    assert f">{number(medians.loc['192_vineyard', 'LassoLars'])}</td>" in page
 
 
 def test_models_stand_in_original_columns(report):
@@ -132,6 +144,84 @@ def test_models_stand_in_original_columns(report):
     dataset = (report / "report/dataset-192_vineyard.html").read_text(encoding="utf-8")
     assert f'<pre class="formula">{linear["formula"]}</pre>' in dataset
     assert f"size {model['size']}, training R² {number(model['train_r2'])}" in page
+    medians = pd.read_csv(report / "tables/one/medians.csv").set_index("dataset")
+    ours = medians.loc["192_vineyard", ["VJM", "LassoLars", "A < B"]]
+    other = ours.drop("VJM").idxmax()
+    is_best = ours["VJM"] >= ours[other]
+    roles = ("reference and best", "best of the others") if is_best else ("reference", "best")
+    for method, role in zip(("VJM", other), roles, strict=True):
+        words = f"{role}, median test R² {number(ours[method])}"
+        assert f'<h4>{html.escape(method)} <span class="soft">{words}</span></h4>' in dataset
+
+
+def test_how_it_was_run_has_the_workflow_and_the_hyper_parameters(report):
+    page = (report / "report/run.html").read_text(encoding="utf-8")
+    for rule in RULES:
+        assert f">{rule}</text>" in page
+    assert "<td><code>max_trees</code></td>" in page
+    assert "<code>alpha</code> 0.0001, 0.001, 0.01, 0.1, 1</p>" in page
+
+
+def test_hyper_parameters_are_the_papers_and_name_who_differs():
+    methods = {
+        "VJM": {"gp": {}},
+        "PP": {"gp": {"regularizer": "parsimony", "init_depth": [0, 3]}},
+        "small": {"gp": {"population_size": 10, "max_time": 2.0}},
+        "SVR": {"estimator": "sklearn.svm.SVR", "grid": {"C": [0.1, 1]}, "settings": {"tol": 0.1}},
+    }
+    found = {row["name"]: row for row in gp_settings(methods)}
+    assert found["regularizer"]["others"] == {"parsimony": ["PP"]}
+    assert found["population_size"]["value"] == "200"
+    assert found["population_size"]["others"] == {"10": ["small"]}
+    assert (found["init_depth"]["value"], found["init_depth"]["others"]) == ("0, 3", {})
+    assert (found["max_time"]["value"], found["max_time"]["others"]) == ("none", {"2": ["small"]})
+    assert found["final_rule"]["value"] == "paper"
+    assert not {"max_size", "memory_limit", "progress"} & found.keys()
+    assert [(row["name"], row["grids"]) for row in learners(methods)] == [
+        ("SVR", [{"C": [0.1, 1]}])
+    ]
+    assert gp_settings({"SVR": methods["SVR"]}) == []
+    assert in_words([1e-6, None, True, "rbf"]) == "1e-06, none, yes, rbf"
+
+
+def test_the_picture_of_the_workflow_is_snakemakes_graph(tmp_path):
+    """Its rules, and of the lines those that no others imply."""
+    text = snakemake(tmp_path, ROOT / "config/smoke.yaml", "--rulegraph", "mermaid-js")
+    names = dict(re.findall(r"(id\d+)\[(\w+)\]", text))
+    lines = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", text)}
+    assert set(RULES) == set(names.values()) - {"all"}
+    after = {name: {a for a, b in lines if b == name} for name in RULES}
+
+    def all_before(name):
+        return after[name].union(*map(all_before, after[name]))
+
+    for name, rule in RULES.items():
+        implied = set().union(*map(all_before, after[name]))
+        assert set(rule.after) == after[name] - implied, name
+
+
+@pytest.mark.parametrize(("protocol", "is_papers"), [("paper", True), ("halves", False)])
+def test_the_papers_claims_and_pictures_are_shown_where_its_methods_are_run(
+    tmp_path, protocol, is_papers
+):
+    study = paper_study(
+        tmp_path / "results",
+        datasets=["547_no2"],
+        seeds=8,
+        protocols={"halves": {"train_share": 0.5}},
+        experiments={"two": {"methods": ["PP", "VJM"], "protocol": protocol}},
+    )
+    make_tables(study)
+    files = study.report_files()
+    write_json(Path(files.illustrations) / "figures.json", [])
+    for step in ("statistics", "scoreboard", "figures", "pages"):
+        steps(study)[step]()
+    assert (tmp_path / "results/report/scoreboard.html").exists() == is_papers
+    entry = (tmp_path / "results/report.html").read_text()
+    assert ("The paper's claims" in entry) == is_papers
+    page = (tmp_path / "results/report/models.html").read_text()
+    assert page.index("<h4>PP <") < page.index("<h4>VJM <")  # the reference comes first
+    assert ("The paper's VJM model here" in page) == is_papers
 
 
 def test_progress_counts_what_is_missing_and_what_failed():
@@ -156,6 +246,33 @@ def test_progress_counts_what_is_missing_and_what_failed():
         ("B", "d", 1),
         ("A", "x", 3),
     ]
+
+
+def test_the_papers_counts_are_found_both_ways():
+    paper = papers_counts("complexity_measures", "paper")
+    assert paper["test_r2", "VJM", "PP"] == Counts(29, 27, 2, 58)
+    assert paper["test_r2", "PP", "VJM"] == Counts(2, 27, 29, 58)
+    assert papers_counts("label_noise", "label_noise")["test_r2", "VJM", "PP"].datasets == 36
+    assert papers_counts("mine", None) == {}
+
+
+def test_pairs_have_our_counts_and_the_papers():
+    table = pd.DataFrame(
+        [("VJM", "PP", 3, 2, 1, 4, 0)],
+        columns=[
+            *("method", "versus", "better", "similar", "worse", "too_few_pairs", "unpaired_runs"),
+        ],
+    )
+    counts = {"test_r2": table}
+    paper = papers_counts("complexity_measures", "paper")
+    (row,) = count_pairs(counts, ["VJM", "PP"], paper)
+    ours = {"better": 3, "similar": 2, "worse": 1, "too_few_pairs": 4}
+    theirs = {"better": 29, "similar": 27, "worse": 2, "too_few_pairs": 0}
+    assert row["test_r2"] == {"ours": ours, "paper": theirs}
+    (row,) = count_pairs(counts, ["VJM", "PP"], {})
+    assert row["test_r2"] == {"ours": ours, "paper": None}
+    assert len(pairs_to_show(list("abcd"))) == 6
+    assert pairs_to_show(list("abcde")) == [("a", other) for other in "bcde"]
 
 
 def test_numbers_for_people():

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, friedmanchisquare, wilcoxon
 
+from vjmgp.paper_study import paper_medians
 from vjmgp.study.latex import latex_of
 from vjmgp.study.statistics.compare import upper_triangle
 from vjmgp.study.statistics.counts import counts_of, matrix_of
 from vjmgp.study.statistics.effects import (
+    bootstrap_beside,
     bootstrap_medians,
     bootstrap_rank_biserial,
     rank_biserial,
@@ -46,7 +48,7 @@ def made_up(scores):
     rows = [
         {
             "dataset": dataset, "method": method, "seed": seed, "test_r2": value,
-            "train_r2": value, "size": 10 + seed, "trees": 2, "seconds": 0.5,
+            "train_r2": value, "size": 10 + seed, "trees": 2, "cpu_seconds": 0.5,
         }
         for (dataset, method), values in scores.items()
         for seed, value in enumerate(values)
@@ -169,7 +171,7 @@ def test_missing_runs_are_left_out_and_counted():
     assert (row["better"], row["similar"], row["worse"], row["datasets"]) == (1, 0, 0, 1)
     assert row["unpaired_runs"] == 2 + 12
     few = win_tie_loss(runs[runs["seed"] < 6], ["A", "B"], ["d1"], "test_r2", 0.01).iloc[0]
-    assert (few["similar"], few["too_few_pairs"]) == (1, 1)
+    assert (few["similar"], few["too_few_pairs"], few["datasets"]) == (0, 1, 1)
 
 
 @settings(deadline=None, max_examples=25)
@@ -189,11 +191,11 @@ def test_win_tie_loss_against_a_plain_loop(seed):
             scores = {m: dict(zip(of[m]["seed"], of[m]["test_r2"], strict=True)) for m in (a, b)}
             seeds = sorted(set(scores[a]) & set(scores[b]))
             one, other = (np.array([scores[m][seed] for seed in seeds]) for m in (a, b))
-            found.append(outcome(one, other, 0.05))
+            few = too_few(len(seeds), 0.05)
+            found.append("too_few_pairs" if few else outcome(one, other, 0.05))
         row = counts.loc[(a, b)]
-        assert [row[kind] for kind in (BETTER, SIMILAR, WORSE)] == [
-            found.count(kind) for kind in (BETTER, SIMILAR, WORSE)
-        ]
+        kinds = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+        assert [row[kind] for kind in kinds] == [found.count(kind) for kind in kinds]
 
 
 def test_the_matrix_as_the_paper_prints_it():
@@ -252,6 +254,18 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     low, high = bootstrap_rank_biserial(rng.normal(0.0, 1.0, 200))
     assert -0.3 < low < 0.0 < high < 0.3
     assert np.isnan(bootstrap_rank_biserial(np.array([]))).all()
+
+
+def test_paired_intervals_are_those_of_the_difference_and_of_the_ratio():
+    rng = np.random.default_rng(0)
+    reference = rng.uniform(0.1, 0.9, 40)  # datasets differ much more than methods do
+    low, high = bootstrap_beside(reference - 0.02 + rng.normal(0, 0.01, 40), reference)
+    assert reference.mean() - 0.026 < low < reference.mean() - 0.02 < high < reference.mean() - 0.01
+    assert bootstrap_beside(reference + 0.1, reference) == pytest.approx(
+        [reference.mean() + 0.1] * 2
+    )
+    twice = bootstrap_beside(2 * reference, reference, is_ratio=True)
+    assert twice == pytest.approx([2 * reference.mean()] * 2)
 
 
 # -- over all datasets ---------------------------------------------------------------------------
@@ -317,13 +331,20 @@ def test_medians_means_ranks_and_the_papers_column():
     assert medians.loc["547_no2", "A"] == 0.5
     assert by_dataset(runs, ["A"], ["547_no2"], how="mean").iloc[0, 0] == pytest.approx(0.4)
     assert medians["C"].isna().all()
-    paper = with_paper(medians)["VJM in the paper"]
-    assert paper["547_no2"] == 0.447828
-    assert np.isnan(paper["mine"])
+    ours = medians.set_axis(["VJM", "XGB", "C"], axis=1)
+    beside = with_paper(ours)
+    assert beside.columns.tolist() == [
+        "VJM", "VJM in the paper", "XGB", "XGB in the paper", "C"
+    ]  # fmt: skip
+    assert beside.loc["547_no2", "VJM in the paper"] == 0.447828
+    assert beside.loc["547_no2", "XGB in the paper"] == paper_medians().loc[547, "XGB"]
+    assert np.isnan(beside.loc["mine", "VJM in the paper"])
+    assert with_paper(ours.drop("547_no2")).columns.tolist() == ["VJM", "XGB", "C"]
     summary = summary_of(runs, ["A", "B", "C"], ["mine", "547_no2"]).set_index("method")
     assert summary.loc["A", "mean_of_median_test_r2"] == pytest.approx(0.7)
     assert summary.loc["A", "mean_test_r2"] == pytest.approx(0.65)
     assert summary.loc["A", "mean_rank"] == 1.0
+    assert summary.loc["A", "median_cpu_seconds"] == 0.5
     assert summary.loc["C", "runs"] == 0
 
 

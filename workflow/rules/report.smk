@@ -1,17 +1,19 @@
 # The report, and one target per experiment.
 FILES = STUDY.report_files()
+PICTURES = ["illustrations"] if STUDY.runs_papers_methods else []
 
 
 rule write_report:
     input:
-        kept([FILES.runs, FILES.scoreboard, FILES.illustrations]),
+        kept([FILES.runs, FILES.scoreboard]),
+        kept([FILES.illustrations] if PICTURES else []),
         kept([*FILES.facts.values(), *FILES.notes.values()]),
         kept(
             path
             for files in FILES.experiments.values()
             for path in (files.models, files.figures, *files.statistics.values())
         ),
-        made=made_by("join_runs", "score_claims", "illustrations", *OF_EXPERIMENT),
+        made=made_by("join_runs", "score_claims", *PICTURES, *OF_EXPERIMENT),
         outdated=run_unless_made("write_report"),
     output:
         page=at(paths.REPORT),

@@ -189,6 +189,12 @@ class Study:
         """What the models of each method are."""
         return {name: method.kind for name, method in self.methods.items()}
 
+    @property
+    def runs_papers_methods(self) -> bool:
+        """Whether methods as the project defines them are run by a protocol of the paper."""
+        own = set(self.config["methods"])
+        return any(e.papers_kind and set(e.methods) - own for e in self.experiments.values())
+
     # -- identities of datasets, splits, noise estimates and runs --------------------------------
 
     @functools.cache  # noqa: B019 (a study lives as long as its process)
@@ -384,9 +390,10 @@ class Study:
 
     def for_report(self) -> Json:
         """What the report tells of the study."""
-        names = ("config", "datasets", "skipped", "symbolic", "kinds")
+        names = ("config", "datasets", "skipped", "symbolic", "kinds", "runs_papers_methods")
         study = {name: getattr(self, name) for name in names}
-        return study | {"experiments": list(self.experiments.values())}
+        definitions = {name: method.definition for name, method in self.methods.items()}
+        return study | {"experiments": list(self.experiments.values()), "methods": definitions}
 
     def for_scoreboard(self) -> Json:
         """What decides whether the study's runs speak to the paper's claims."""

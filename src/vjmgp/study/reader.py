@@ -20,7 +20,7 @@ from ..protocol import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from . import paths
 from .identity import own_code
 from .model import Experiment, Json, Method, Study, Table
-from .names import PAPER_COLUMN
+from .names import IN_THE_PAPER
 from .published import HOME, Published, read_published
 from .schema import ConfigError, check, require_known, with_defaults
 
@@ -148,7 +148,7 @@ def _check_slugs(methods: dict[str, Method]) -> None:
             fault = f"the name has more than {LONGEST_NAME} letters; shorten it."
         elif not re.search("[A-Za-z0-9]", method.slug):
             fault = "the name needs a letter a to z or a digit."
-        elif name in ("dataset", PAPER_COLUMN):
+        elif name == "dataset" or name.endswith(IN_THE_PAPER):
             fault = "tables have a column of this name; choose another."
         elif names.setdefault(method.slug, name) != name:
             like = names[method.slug]

@@ -1,4 +1,4 @@
-"""Box plots: test R² by dataset, model size and training time."""
+"""Box plots of test R² by dataset."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import warnings
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from ..statistics.summaries import by_dataset
 from .style import WIDTH, Pen
@@ -52,42 +50,6 @@ def _medians_of_many(
     axis.set_xlim(*_limits(table["median"]))
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")
     return figure
-
-
-def size_and_time(runs: pd.DataFrame, methods: list[str], pens: dict[str, Pen]) -> Any:
-    """Model size and training time by method, over all datasets, on logarithmic axes."""
-    figure, axes = plt.subplots(
-        1, 2, figsize=(WIDTH, 0.28 * len(methods) + 0.9), layout="constrained"
-    )
-    panels = (("size", "model size"), ("seconds", "training time, s"))
-    for k, (axis, (value, label)) in enumerate(zip(axes, panels, strict=True)):
-        shown = runs[runs[value] > 0]
-        boxes(axis, shown, value, methods, pens)
-        axis.set_xscale("log")
-        if len(shown):
-            axis.set_xlim(0.8 * shown[value].min(), 1.25 * shown[value].max())
-        log_ticks(axis)
-        axis.set_xlabel(label)
-        if k:
-            axis.set_yticklabels([])
-    return figure
-
-
-def log_ticks(axis: Any) -> None:
-    """A few plain numbers along a logarithmic x-axis, however much of it there is."""
-    low, high = axis.get_xlim()
-    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-    for steps in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):
-        ticks = np.outer(decades, steps).ravel()
-        ticks = ticks[(ticks >= low) & (ticks <= high)]
-        if len(ticks) >= 3:
-            break
-    if len(ticks) < 2:  # so little of it that it is as good as linear
-        ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high))
-        ticks = ticks[(ticks >= low) & (ticks <= high)]
-    axis.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // 7)].tolist()))
-    axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x < 1e5 else f"1e{np.log10(x):.0f}")
-    axis.xaxis.set_minor_locator(NullLocator())
 
 
 def boxes(

@@ -9,18 +9,28 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ...files import write_json
-from ..names import METRICS, PLAIN, REFERENCE
+from ..names import PLAIN, REFERENCE
 from ..statistics.ranks import critical_difference
-from ..statistics.summaries import by_dataset
+from ..statistics.summaries import by_dataset, common_datasets
 from ..tables import read_runs, read_table
-from .boxes import MOST_PANELS, size_and_time, test_scores
-from .counts import count_chart, heat_map, papers_counts
-from .evolution import Curves, evolution_curves, train_against_test
+from .boxes import MOST_PANELS, test_scores
+from .evolution import Curves, evolution_curves
 from .overview import rank_diagram, three_panels
+from .pairwise import NUMBERS_UP_TO, heat_map
 from .style import our_style, pens_of, save
 
 if TYPE_CHECKING:
     from ..model import Experiment
+
+OVERVIEW = (
+    "Points: the mean over the datasets that all methods have ({}) of the median over runs. "
+    "Bars: 95 % bootstrap intervals over these datasets of the difference from {} (of size and "
+    "time, of the ratio), drawn from its mean, the dotted line: a bar that misses the line is a "
+    "clear difference. Size counts nodes; for models that are no formulas, by SRBench's "
+    "conventions. Time is CPU time of one core, with tuning and with the noise estimate of "
+    "methods that use it, as VJM does. Symbolic methods have a star."
+)
+"""What the figure of that name shows."""
 
 
 def draw_figures(
@@ -58,30 +68,24 @@ def all_figures(
     ran = set(runs["method"])
     methods = [name for name in experiment.methods if name in ran]
     datasets = [name for name in experiment.datasets if name in set(runs["dataset"])]
-    if len(methods) > 1:
-        counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
-        paper = papers_counts(experiment.name, experiment.papers_kind, experiment.timed)
-        yield (
-            "counts", count_chart(counts, methods, paper), "Better, similar, worse",
-            f"On how many datasets the first of two methods is better, similar or worse (Wilcoxon "
-            f"signed-rank, level {significance:g}, paired by seed); pale: the paper's counts.",
-        )  # fmt: skip
-    if len(methods) > 2:
+    medians = by_dataset(runs, methods, datasets)
+    common = len(common_datasets(medians))
+    if len(methods) > 1 and common:
         yield (
             "overview", three_panels(runs, methods, datasets, symbolic, pens),
-            "Accuracy, size and time",
-            "Mean test R², model size and training time over the datasets that all methods have, "
-            "with 95 % bootstrap intervals. Symbolic methods have a star.",
+            "Accuracy, size and time", OVERVIEW.format(common, methods[0]),
         )  # fmt: skip
+    if len(methods) > 2:
         pairs = tables["pairwise"]
         if pairs["p_adjusted"].notna().any():
+            numbers = "Numbers: p-values" if len(methods) <= NUMBERS_UP_TO else "p-values are"
             yield (
                 "pairwise", heat_map(pairs, methods, significance), "All pairs of methods",
-                "Wilcoxon signed-rank test on median test R² over all datasets. Numbers: p-values "
+                f"Wilcoxon signed-rank test on median test R² over all datasets. {numbers} "
                 "adjusted after Benjamini and Hochberg; colour: rank-biserial correlation, pale "
                 f"where p is not below {significance:g}.",
             )  # fmt: skip
-        ranks = critical_difference(by_dataset(runs, methods, datasets), significance)
+        ranks = critical_difference(medians, significance)
         if ranks is not None:
             yield (
                 "ranks", rank_diagram(ranks), "Mean ranks",
@@ -89,15 +93,12 @@ def all_figures(
                 f"p = {ranks.p:.2g}. Methods joined by a bar are not significantly different "
                 f"(Nemenyi, level {significance:g}).",
             )  # fmt: skip
-    what = "Each panel is a dataset; boxes" if len(datasets) <= MOST_PANELS else "Boxes"
+    what = "Test R² of all runs. Each panel is a dataset; boxes"
+    if len(datasets) > MOST_PANELS:
+        what = f"Median test R² on each of {len(datasets)} datasets. Boxes"
     yield (
         "test_r2", test_scores(runs, methods, datasets, pens), "Test R²",
-        f"Test R² of all runs. {what} hold the middle half; far outliers are cut off.",
-    )  # fmt: skip
-    yield (
-        "size_and_time", size_and_time(runs, methods, pens), "Size and time",
-        "Model size (nodes of symbolic models; SRBench's conventions for others) and training "
-        "time, tuning included, of all runs.",
+        f"{what} hold the middle half; far outliers are cut off.",
     )  # fmt: skip
     yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
 
@@ -117,9 +118,4 @@ def _curves(
     yield (
         "curves", evolution_curves(curves, evolved, shown, pens), "Evolution",
         f"The model that would be chosen after each generation. Lines: medians of the runs{band}.",
-    )  # fmt: skip
-    pair = list(dict.fromkeys([evolved[0], PLAIN if PLAIN in evolved else evolved[-1]]))
-    yield (
-        "train_test", train_against_test(curves, pair, shown), "Training against test",
-        "Training R² (left axis, solid) and test R² (right axis, dashed) of the same models.",
     )  # fmt: skip

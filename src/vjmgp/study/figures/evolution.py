@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .style import BLUE, ORANGE, WIDTH, Pen
+from .style import WIDTH, Pen
 
 Floats = NDArray[np.float64]
 METRICS = {"train_r2": "training", "test_r2": "test"}
@@ -81,36 +81,4 @@ def evolution_curves(
         handles.values(), handles.keys(), loc="outside upper left", ncols=min(5, len(handles)),
         frameon=False,
     )  # fmt: skip
-    return figure
-
-
-def train_against_test(curves: Curves, methods: list[str], datasets: list[str]) -> Any:
-    """Training R² on the left axis, test R² on the right: where they part, a method overfits."""
-    figure, axes = plt.subplots(
-        len(datasets), len(methods), figsize=(WIDTH, 2.2 * len(datasets) + 0.5), squeeze=False,
-        sharex=True, layout="constrained",
-    )  # fmt: skip
-    x = np.arange(curves.generations + 1)
-    start = curves.generations // 20  # the first models are of no interest and far below
-    for line, dataset in zip(axes, datasets, strict=True):
-        for axis, method in zip(line, methods, strict=True):
-            other = axis.twinx()
-            other.spines["right"].set_visible(True)
-            both = zip((axis, other), METRICS.items(), (BLUE, ORANGE), strict=True)
-            for side, (metric, words), colour in both:
-                found = curves.quartiles(dataset, method, metric)
-                if found is not None:
-                    dash = "-" if side is axis else (0, (4, 1.5))
-                    side.fill_between(
-                        x[start:], *found[[0, 2], start:], color=colour, alpha=0.13, lw=0
-                    )
-                    side.plot(x[start:], found[1, start:], color=colour, ls=dash, linewidth=1.7)
-                side.grid(visible=False)
-                side.tick_params(axis="y", colors=colour)
-                at_edge = side is axis and method == methods[0]
-                if at_edge or (side is other and method == methods[-1]):
-                    side.set_ylabel(f"{words} R²", color=colour)
-            axis.set_title(f"{method} on {dataset}")
-    for axis in axes[-1]:
-        axis.set_xlabel("generation")
     return figure

@@ -7,15 +7,19 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
-from ..statistics.effects import resamples
+from ..statistics.effects import bootstrap_beside
 from ..statistics.ranks import CriticalDifference
 from ..statistics.summaries import by_dataset, common_datasets
-from .boxes import log_ticks
 from .style import WIDTH, Pen
 
-Floats = NDArray[np.float64]
+PANELS = {
+    "test_r2": "test R²",
+    "size": "model size",
+    "cpu_seconds": "training, CPU seconds",
+}
+"""What the overview shows of the runs."""
 
 
 def three_panels(
@@ -25,39 +29,37 @@ def three_panels(
     symbolic: list[str],
     pens: dict[str, Pen],
 ) -> Any:
-    """Test R², model size and training time by method, the most accurate first.
+    """Test R², model size and CPU time by method, the most accurate first.
 
-    Points are over datasets: the mean of their median R², the median of their median sizes and
-    times. Bars are 95 % bootstrap intervals over the datasets. Symbolic methods have a star.
+    Points are means over datasets of medians over runs. Bars are paired intervals: see
+    `bootstrap_beside`; the dotted line is the mean of the first method, which has none.
     """
-    scores = common_datasets(by_dataset(runs, methods, datasets))
-    scores = scores.dropna(axis=1, how="all")
+    scores = common_datasets(by_dataset(runs, methods, datasets)).dropna(axis=1, how="all")
+    reference = scores.columns[0]
     order = scores.mean().sort_values(ascending=False).index.tolist()
-    panels: tuple[tuple[str, str, Any], ...] = (
-        ("test_r2", "test R², mean", np.mean),
-        ("size", "model size", np.median),
-        ("seconds", "training time, s", np.median),
-    )
     figure, axes = plt.subplots(
         1, 3, figsize=(WIDTH, 0.27 * len(order) + 1.0), layout="constrained", sharey=True
     )
-    for axis, (value, label, how) in zip(axes, panels, strict=True):
-        table = by_dataset(runs, order, list(scores.index), value)
-        if value != "test_r2":
+    for axis, (value, label) in zip(axes, PANELS.items(), strict=True):
+        is_ratio = value != "test_r2"
+        if is_ratio:
             axis.set_xscale("log")
+        table = by_dataset(runs, order, list(scores.index), value)
         for y, name in enumerate(order):
-            values = table[name].dropna().to_numpy()
-            values = values if value == "test_r2" else values[values > 0]
-            if not len(values):
-                continue
-            low, high = np.quantile(how(values[resamples(len(values))], axis=1), [0.025, 0.975])
             colour = pens[name].colour if name in symbolic else "#6b7580"
-            axis.plot([low, high], [y, y], color=colour, lw=2, solid_capstyle="round")
+            own, other = table[[name, reference]].dropna().to_numpy().T
+            if not len(own) or (is_ratio and min(own.mean(), other.mean()) <= 0.0):
+                continue
+            if name == reference:
+                axis.axvline(own.mean(), color=colour, lw=1.2, ls=":", zorder=1)
+            else:
+                ends = bootstrap_beside(own, other, is_ratio)
+                axis.plot(ends, [y, y], color=colour, lw=2, solid_capstyle="round")
             axis.plot(
-                how(values), y, "*" if name in symbolic else "o", color=colour,
+                own.mean(), y, "*" if name in symbolic else "o", color=colour,
                 ms=10 if name in symbolic else 6,
             )  # fmt: skip
-        if value != "test_r2":
+        if is_ratio:
             log_ticks(axis)
         axis.set_xlabel(label)
         axis.grid(visible=True, axis="both")
@@ -66,6 +68,23 @@ def three_panels(
     )
     axes[0].set_ylim(len(order) - 0.4, -0.6)
     return figure
+
+
+def log_ticks(axis: Any) -> None:
+    """A few plain numbers along a logarithmic x-axis, however much of it there is."""
+    low, high = axis.get_xlim()
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    for steps in ([1.0], [1.0, 3.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]):
+        ticks = np.outer(decades, steps).ravel()
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+        if len(ticks) >= 3:
+            break
+    if len(ticks) < 2:  # so little of it that it is as good as linear
+        ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low, high))
+        ticks = ticks[(ticks >= low) & (ticks <= high)]
+    axis.xaxis.set_major_locator(FixedLocator(ticks[:: -(-len(ticks) // 7)].tolist()))
+    axis.xaxis.set_major_formatter(lambda x, _: f"{x:g}" if x < 1e5 else f"1e{np.log10(x):.0f}")
+    axis.xaxis.set_minor_locator(NullLocator())
 
 
 def rank_diagram(found: CriticalDifference) -> Any:

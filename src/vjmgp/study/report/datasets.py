@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ...files import read_json
-from ..names import PAPER, PLAIN, REFERENCE
+from ..names import PAPER
 from ..published import DATASETS
-from ..scoreboard.claims import headline_figures, median_claims
-from ..statistics.paired import OPPOSITE
+from ..scoreboard.claims import headline_figures
+from ..statistics.paired import OPPOSITE, SIMILAR, TOO_FEW
+from ..statistics.summaries import papers_medians
 from ..tables import read_table
 from .experiments import has_runs
 
@@ -31,11 +32,10 @@ class Datasets:
 
     def __init__(self, files: StudyFiles, study: Context, runs: pd.DataFrame) -> None:
         self.files, self.study = files, study
-        self.models = _models(files, study)
         self.tests = _tests(files, study)
         groups: Any = runs.groupby(["dataset", "protocol", "method"], sort=False)
         test = groups["test_r2"].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
-        middles = groups[["train_r2", "size", "seconds"]].median()
+        middles = groups[["train_r2", "size", "cpu_seconds"]].median()
         middles["runs"] = groups.size()
         self.quantiles: dict[Key, Any] = {
             key: part.to_numpy() for key, part in test.groupby(level=[0, 1, 2], sort=False)
@@ -45,9 +45,10 @@ class Datasets:
         self.noise = by_dataset["noise_r2"].median().to_dict()
         tau = runs.dropna(subset="tau")
         self.noisy = (tau["tau"] > 1).groupby(tau["dataset"]).mean().to_dict()
-        self.paper = {(c.dataset, c.method): c.median for c in median_claims()}
+        self.paper = papers_medians().to_dict()
         papers = [e.protocol for e in study["experiments"] if e.papers_kind == PAPER]
         self.papers_protocols = set(papers)
+        self.models = self._models()
 
     def page(self, name: str) -> Context:
         """One dataset."""
@@ -89,8 +90,44 @@ class Datasets:
             "median": quantiles[2],
             "high": quantiles[3],
             "box": [float(100 * np.clip((q - low) / width, 0, 1)) for q in quantiles],
-            "paper": self.paper.get((dataset, method), np.nan) if is_papers else np.nan,
+            "paper": self.paper.get(method, {}).get(dataset, np.nan) if is_papers else np.nan,
             "compared": self.tests.get(key),
+        }
+
+    def _models(self) -> list[Context]:
+        """By dataset and protocol, the typical models of the methods that have any."""
+        groups: dict[tuple[str, str], dict[str, Context]] = {}
+        references: dict[tuple[str, str], str] = {}
+        for entry in self.study["experiments"]:
+            path = Path(self.files.experiments[entry.name].models)
+            for model in read_json(path) if path.exists() else ():
+                where = model["dataset"], model["protocol"]
+                references.setdefault(where, entry.methods[0])
+                groups.setdefault(where, {}).setdefault(model["method"], model)
+        several = len({protocol for _, protocol in groups}) > 1
+        names = self.study["datasets"]
+        return [
+            {"dataset": where[0], "protocol": where[1] if several else None}
+            | self._pair(where, groups[where], references[where])
+            for where in sorted(groups, key=lambda where: names.index(where[0]))
+        ]
+
+    def _pair(self, where: tuple[str, str], models: dict[str, Context], reference: str) -> Context:
+        """The reference's model, that of the best of the others, and the rest."""
+        medians = {name: float(self.quantiles[*where, name][2]) for name in models}
+        others = sorted((name for name in models if name != reference), key=lambda n: -medians[n])
+        pair = [name for name in (reference, *others[:1]) if name in models]
+        best = max(medians, key=lambda name: medians[name])
+        roles = {name: "best" if name == best else "best of the others" for name in pair}
+        if reference in roles:
+            roles[reference] = "reference and best" if reference == best else "reference"
+        is_example = where[0] == EXAMPLE and where[1] in self.papers_protocols
+        return {
+            "pair": [
+                models[name] | {"role": roles[name], "median": medians[name]} for name in pair
+            ],
+            "rest": [model for name, model in models.items() if name not in pair],
+            "example": headline_figures()["example_547_no2"] if is_example else None,
         }
 
 
@@ -102,43 +139,10 @@ def _of_dataset(path: Path, name: str, part: str) -> Any:
     return content["datasets"][name][part] if path.name == DATASETS else content
 
 
-def _models(files: StudyFiles, study: Context) -> list[Context]:
-    """By dataset and protocol, the typical model of each method, once for all experiments."""
-    groups: dict[tuple[str, str], dict[str, Context]] = {}
-    for entry in study["experiments"]:
-        path = Path(files.experiments[entry.name].models)
-        for model in read_json(path) if path.exists() else ():
-            group = groups.setdefault((model["dataset"], model["protocol"]), {})
-            group.setdefault(model["method"], model)
-    several = len({protocol for _, protocol in groups}) > 1
-    place = {name: k for k, name in enumerate(study["datasets"])}
-    order = list(dict.fromkeys(entry.protocol for entry in study["experiments"]))
-    return [
-        {
-            "dataset": dataset,
-            "protocol": protocol if several else None,
-            "pair": _pair(groups[dataset, protocol]),
-            "all": list(groups[dataset, protocol].values()),
-            "example": headline_figures()["example_547_no2"] if dataset == EXAMPLE else None,
-        }
-        for dataset, protocol in sorted(
-            groups, key=lambda key: (place[key[0]], order.index(key[1]))
-        )
-    ]
-
-
-def _pair(models: dict[str, Context]) -> list[Context]:
-    """VJM's model and Standard GP's; where a study lacks one, the first of ours that is left."""
-    names = [name for name in (REFERENCE, PLAIN) if name in models]
-    left = [name for name, model in models.items() if model["features"] and name not in names]
-    names += left[: 2 - len(names)]
-    return [models[name] for name in names]
-
-
 def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
     """How each method compares with the reference of an experiment, by dataset and protocol."""
     found: dict[Key, Context] = {}
-    columns = ["dataset", "versus", "outcome", "median_difference", "low", "high"]
+    columns = ["dataset", "versus", "outcome", "note", "median_difference", "low", "high"]
     for entry in study["experiments"]:
         if not has_runs(files.experiments[entry.name]):
             continue
@@ -148,10 +152,16 @@ def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
             # Seen from the other method: by how much it is better than the reference.
             seen = {
                 "reference": entry.methods[0],
-                "outcome": OPPOSITE[row["outcome"]],
+                "outcome": _in_words(OPPOSITE[row["outcome"]], row["note"], entry.methods[0]),
                 "difference": -row["median_difference"],
                 "low": -row["high"],
                 "high": -row["low"],
             }
             found.setdefault((row["dataset"], entry.protocol, row["versus"]), seen)
     return found
+
+
+def _in_words(outcome: str, note: str, reference: str) -> str:
+    if note == TOO_FEW:
+        return "too few seeds to tell"
+    return f"{outcome} {'to' if outcome == SIMILAR else 'than'} {reference}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ...files import read_json
-from ..names import METRICS, PAPER_COLUMN
+from ..names import IN_THE_PAPER, METRICS
+from ..scoreboard.claims import Counts, count_claims
 from ..statistics.counts import matrix_of
 from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
 from ..tables import read_table
@@ -33,8 +36,10 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
     tables = {name: read_table(path) for name, path in files.statistics.items()}
     summary = tables["summary"]
     methods = [name for name in entry.methods if name in set(_ran(summary)["method"])]
-    counts = {metric: tables[f"win_tie_loss_{metric}"].fillna("") for metric in METRICS}
+    counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
     medians = tables["medians"].set_index("dataset")
+    paper = papers_counts(entry.name, entry.papers_kind, entry.timed)
+    pairs = count_pairs(counts, methods, paper)
     level = study["config"]["significance"]
     return asdict(entry) | {
         "methods": methods,
@@ -42,7 +47,11 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "reference": methods[0],
         "summary": _ran(summary).to_dict("records"),
         "common": int(summary["common_datasets"].iloc[0]),
-        "versus": _versus_first(counts, methods),
+        "metrics": METRICS,
+        "pairs": pairs,
+        "has_papers_medians": any(name.endswith(IN_THE_PAPER) for name in medians.columns),
+        "has_papers_counts": any(row[metric]["paper"] for row in pairs for metric in METRICS),
+        "unpaired": any(row["unpaired"] for row in pairs),
         "sums": _sums(counts["test_r2"], methods),
         "matrices": [
             {"title": words, "table": matrix_of(counts[metric], methods)}
@@ -68,35 +77,70 @@ def _ran(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["runs"] > 0]
 
 
-def _versus_first(counts: dict[str, pd.DataFrame], methods: list[str]) -> list[Context]:
-    """The first method against each other one."""
+def papers_counts(
+    experiment: str, protocol: str | None, timed: Mapping[str, str] | None = None
+) -> dict[tuple[str, str, str], Counts]:
+    """The paper's counts by metric and pair, both ways: those of this part, else of any."""
+    found: dict[tuple[str, str, str], Counts] = {}
+    claims = [claim for claim in count_claims(timed) if claim.protocol == protocol]
+    for claim in sorted(claims, key=lambda claim: claim.part != experiment):
+        c = claim.counts
+        found.setdefault((claim.metric, claim.method, claim.versus), c)
+        turned = Counts(c.worse, c.similar, c.better, c.datasets)
+        found.setdefault((claim.metric, claim.versus, claim.method), turned)
+    return found
+
+
+def pairs_to_show(methods: list[str]) -> list[tuple[str, str]]:
+    """All pairs of a few methods; of many, the first against each other one."""
+    pairs = list(itertools.combinations(methods, 2))
+    return pairs if len(methods) <= 4 else pairs[: len(methods) - 1]
+
+
+def count_pairs(
+    counts: dict[str, pd.DataFrame],
+    methods: list[str],
+    paper: dict[tuple[str, str, str], Counts],
+) -> list[Context]:
+    """Pairs of methods: ours and the paper's counts for each metric, and what could not be told."""
     rows = []
-    for other in methods[1:]:
-        row: Context = {"method": other}
+    for method, versus in pairs_to_show(methods):
+        row: Context = {"method": method, "versus": versus}
         for metric, table in counts.items():
-            pair = table[(table["method"] == methods[0]) & (table["versus"] == other)].iloc[0]
-            row[metric] = {key: int(pair[key]) for key in (BETTER, SIMILAR, WORSE)}
-            row |= {"unpaired": int(pair["unpaired_runs"]), "too_few": int(pair["too_few_pairs"])}
+            pair = table[(table["method"] == method) & (table["versus"] == versus)].iloc[0]
+            theirs = paper.get((metric, method, versus))
+            row[metric] = {"ours": _kinds(pair), "paper": theirs and _papers_kinds(theirs)}
+            row["unpaired"] = int(pair["unpaired_runs"])
         rows.append(row)
     return rows
+
+
+def _kinds(counts: Any) -> dict[str, int]:
+    """Datasets, or sums of them, by outcome."""
+    return {key: int(counts[key]) for key in (BETTER, SIMILAR, WORSE, "too_few_pairs")}
+
+
+def _papers_kinds(counts: Counts) -> dict[str, int]:
+    similar = counts.datasets - counts.better - counts.worse
+    return {BETTER: counts.better, SIMILAR: similar, WORSE: counts.worse, "too_few_pairs": 0}
 
 
 def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
     """Comparisons of the first method with all others, over all datasets."""
     rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
-    return {key: int(rows[key].sum()) for key in (BETTER, SIMILAR, WORSE)}
+    return _kinds(rows.sum(numeric_only=True))
 
 
-def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> Context:
+def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
+    """The cells of each dataset: a method's median, and the paper's where it has one."""
     rows = []
     for line in medians.reset_index().to_dict("records"):
         values = [float(line[method]) for method in methods]
         best = np.nanmax(values) if np.isfinite(values).any() else np.nan
-        rows.append(
-            {
-                "dataset": line["dataset"],
-                "cells": [{"value": v, "best": v == best} for v in values],
-                "paper": float(line.get(PAPER_COLUMN, np.nan)),
-            }
-        )
-    return {"rows": rows, "has_paper": any(np.isfinite(row["paper"]) for row in rows)}
+        paper = [line.get(f"{method}{IN_THE_PAPER}") for method in methods]
+        cells = [
+            {"value": value, "best": value == best, "paper": other}
+            for value, other in zip(values, paper, strict=True)
+        ]
+        rows.append({"dataset": line["dataset"], "cells": cells})
+    return rows

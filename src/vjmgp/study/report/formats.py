@@ -55,6 +55,16 @@ def plain(value: Any) -> str:
     return repr(float(value)) if is_there(value) else ""
 
 
+def in_words(value: Any) -> str:
+    """A value, or the values of a list, as people write them."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(in_words, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return {"None": "none", "True": "yes", "False": "no"}.get(str(value), str(value))
+
+
 FILTERS: dict[str, Callable[..., str]] = {
-    name.__name__: name for name in (number, count, signed, short, p_value, breakable, plain)
+    name.__name__: name
+    for name in (number, count, signed, short, p_value, breakable, plain, in_words)
 }

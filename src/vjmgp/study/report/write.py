@@ -11,12 +11,15 @@ import yaml
 
 from ...engine.identity import ENGINE_VERSION
 from ...files import read_json, write_whole
+from ...paper_study import paper_datasets
 from ..tables import read_table
 from .datasets import Datasets
 from .environment import machine, versions
 from .experiments import experiment_page, has_runs
 from .formats import FILTERS
+from .hyper_parameters import gp_settings, learners
 from .overview import highlight, progress, scoreboard_page
+from .workflow import picture_of_workflow
 
 if TYPE_CHECKING:
     from ..paths import StudyFiles
@@ -58,7 +61,7 @@ def all_pages(
     """Every page: its file, its template and what it alone shows."""
     experiments, datasets = shared["experiments"], shared["datasets"]
     yield ENTRY, "index", {"highlight": highlight(experiments)}
-    for name in ("scoreboard", "datasets", "models"):
+    for name in (*["scoreboard"] * shared["has_claims"], "datasets", "models"):
         yield f"{name}.html", name, {}
     for entry in experiments:
         yield f"experiment-{entry['name']}.html", "experiment", {"e": entry}
@@ -70,7 +73,16 @@ def all_pages(
         yield f"dataset-{entry['name']}.html", "dataset", {"d": entry, **beside}
     if shared["illustrations"]:
         yield "illustrations.html", "illustrations", {}
-    yield "run.html", "run", {"files_of_study": _files(files, experiments)}
+    yield (
+        "run.html",
+        "run",
+        {
+            "files_of_study": _files(files, experiments),
+            "gp_settings": gp_settings(study["methods"]),
+            "learners": learners(study["methods"]),
+            "picture": picture_of_workflow(),
+        },
+    )
 
 
 def what_pages_share(files: StudyFiles, study: Context) -> Context:
@@ -80,12 +92,15 @@ def what_pages_share(files: StudyFiles, study: Context) -> Context:
     shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
     datasets = Datasets(files, study, runs)
     figures = Path(files.illustrations) / "figures.json"
+    is_papers = study["runs_papers_methods"]
+    has_claims = is_papers and not paper_datasets().keys().isdisjoint(study["datasets"])
     return {
         "experiments": [experiment_page(files.experiments[e.name], e, study) for e in shown],
-        "illustrations": read_json(figures) if figures.exists() else [],
+        "illustrations": read_json(figures) if is_papers and figures.exists() else [],
+        "has_claims": has_claims,
         "models": datasets.models,
         "datasets": [datasets.page(name) for name in study["datasets"]],
-        "board": scoreboard_page(files.scoreboard),
+        "board": scoreboard_page(files.scoreboard) if has_claims else None,
         "title": config["title"],
         "n_runs": len(runs),
         "n_methods": runs["method"].nunique(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..latex import write_latex
-from ..names import METRICS, PAPER, PAPER_COLUMN
+from ..names import METRICS, PAPER
 from ..tables import read_runs, write_csv
 from .counts import counts_of, matrix_of
 from .paired import paired_tests
@@ -30,9 +30,9 @@ def compare_methods(
     write_latex(
         to_print / "summary.tex",
         summary[["method", "mean_test_r2", "mean_of_median_test_r2", "mean_rank", "median_train_r2",
-                 "median_size", "median_seconds", "runs"]],
+                 "median_size", "median_cpu_seconds", "runs"]],
         "Methods over all datasets",
-        digits={"mean_rank": 2, "median_size": 0, "median_seconds": 2},
+        digits={"mean_rank": 2, "median_size": 0, "median_cpu_seconds": 2},
     )  # fmt: skip
     medians = by_dataset(table, methods, datasets)
     found = {
@@ -45,7 +45,7 @@ def compare_methods(
             to_print / f"{name}.tex",
             values.reset_index(),
             f"{name.capitalize()} of test R² by dataset",
-            best=[column for column in values.columns if column != PAPER_COLUMN],
+            best=methods,
         )
     for metric, words in METRICS.items():
         tests = paired_tests(table, methods, datasets, metric, significance)

@@ -17,8 +17,8 @@ COLUMNS = [
 def counts_of(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """For each pair of methods of a table of paired tests, both ways: counts, and datasets.
 
-    Datasets without a pair are not counted; those with too few pairs for any difference to be
-    significant are similar, and counted in a column of their own.
+    Datasets without a pair are not counted. Those with too few pairs for any difference to be
+    significant are counted in a column of their own: nothing is known of them.
     """
     groups = dict(list(tests.groupby(["method", "versus"], sort=False)))
     rows = []
@@ -26,14 +26,17 @@ def counts_of(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
         turned = (method, versus) not in groups
         group = groups[(versus, method) if turned else (method, versus)]
         found = group["outcome"].map(OPPOSITE) if turned else group["outcome"]
-        where = {kind: group["dataset"][(found == kind).to_numpy()].tolist() for kind in OUTCOMES}
+        few = (group["note"] == TOO_FEW).to_numpy()
+        where = {
+            kind: group["dataset"][(found == kind).to_numpy() & ~few].tolist() for kind in OUTCOMES
+        }
         rows.append(
             {
                 "method": method,
                 "versus": versus,
                 **{kind: len(names) for kind, names in where.items()},
-                "datasets": sum(map(len, where.values())),
-                "too_few_pairs": int((group["note"] == TOO_FEW).sum()),
+                "datasets": sum(map(len, where.values())) + int(few.sum()),
+                "too_few_pairs": int(few.sum()),
                 "unpaired_runs": int(group["unpaired"].sum()),
                 "better_on": " ".join(where[BETTER]),
                 "worse_on": " ".join(where[WORSE]),

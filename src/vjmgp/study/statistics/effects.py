@@ -57,6 +57,26 @@ def bootstrap_medians(
     return low, high
 
 
+def bootstrap_beside(
+    values: Floats, reference: Floats, is_ratio: bool = False, coverage: float = COVERAGE
+) -> tuple[float, float]:
+    """A paired interval of a mean, drawn from the mean of a reference on the same datasets.
+
+    Datasets are resampled for both at once. The interval is that of the difference of the means
+    (or of their ratio), added to the reference's mean (or multiplied by it): the reference's mean
+    is outside of it where the two are clearly different.
+    """
+    places = resamples(len(values))
+    own, other = values[places].mean(axis=1), reference[places].mean(axis=1)
+    tails = [(1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0]
+    middle = reference.mean()
+    if is_ratio:
+        low, high = middle * np.quantile(own / other, tails)
+    else:
+        low, high = middle + np.quantile(own - other, tails)
+    return float(low), float(high)
+
+
 def bootstrap_rank_biserial(
     differences: Floats, draws: int = DRAWS, seed: int = SEED, coverage: float = COVERAGE
 ) -> tuple[float, float]:

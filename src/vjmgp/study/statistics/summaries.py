@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from ...paper_study import paper_datasets, paper_medians, pmlb_number
-from ..names import PAPER_COLUMN
+from ..names import IN_THE_PAPER
+from ..scoreboard.claims import our_name
 
 READS = ("paper/detailed_median_test_r2.csv",)
 
@@ -32,17 +34,27 @@ def common_datasets(scores: pd.DataFrame) -> pd.DataFrame:
     return scores[scores.dropna(axis=1, how="all").notna().all(axis=1)]
 
 
+@functools.cache
+def papers_medians() -> pd.DataFrame:
+    """The paper's median test R², by dataset and by our names of the methods."""
+    datasets = list(paper_datasets())
+    table = paper_medians().loc[[pmlb_number(name) for name in datasets]].set_axis(datasets)
+    return table.rename(columns=lambda name: our_name("medians", name))
+
+
 def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
-    """The medians, and the paper's for VJM where it has the dataset."""
-    paper, known = paper_medians()["VJM-GP"], paper_datasets()
-    values = [
-        float(paper.loc[pmlb_number(name)]) if name in known else np.nan for name in medians.index
-    ]
-    return medians.assign(**{PAPER_COLUMN: values})
+    """The medians, and beside each method those of the paper, where it has any of them."""
+    paper = papers_medians().reindex(medians.index).dropna(axis=1, how="all")
+    columns = {}
+    for name in medians.columns:
+        columns[name] = medians[name]
+        if name in paper:
+            columns[f"{name}{IN_THE_PAPER}"] = paper[name]
+    return pd.DataFrame(columns)
 
 
 def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> pd.DataFrame:
-    """One row per method: accuracy, rank, size and time.
+    """One row per method: accuracy, rank, size and CPU time of one core.
 
     Means and ranks of test R² are over the datasets that all methods have, so that an unfinished
     method is not compared on easier or harder ones; `common_datasets` is their number.
@@ -59,8 +71,8 @@ def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> p
             "median_train_r2": groups["train_r2"].median(),
             "median_size": groups["size"].median(),
             "median_trees": groups["trees"].median(),
-            "median_seconds": groups["seconds"].median(),
-            "mean_seconds": groups["seconds"].mean(),
+            "median_cpu_seconds": groups["cpu_seconds"].median(),
+            "mean_cpu_seconds": groups["cpu_seconds"].mean(),
             "runs": groups.size(),
             "datasets": medians.notna().sum(),
         }
