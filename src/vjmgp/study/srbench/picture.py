@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.transforms import Bbox
 
-from ..figures.boxes import log_ticks
+from ..figures.overview import log_ticks
 from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
 from ..names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
 from .ranks import OURS
