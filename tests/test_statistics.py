@@ -349,16 +349,17 @@ def test_medians_means_ranks_and_the_papers_column():
 
 
 def test_unfinished_methods_are_compared_on_what_all_have():
-    runs = made_up(
-        {
-            ("easy", "A"): [0.9] * 3, ("hard", "A"): [0.1] * 3,
-            ("easy", "B"): [0.8] * 3,  # still to run on the hard one
-        }
-    )  # fmt: skip
-    medians = by_dataset(runs, ["A", "B", "C"], ["easy", "hard"])
-    assert common_datasets(medians).index.tolist() == ["easy"]
-    summary = summary_of(runs, ["A", "B", "C"], ["easy", "hard"]).set_index("method")
+    easy, methods = [f"easy{k}" for k in range(5)], ["A", "B", "C", "D"]
+    scores = {("hard", "A"): [0.1] * 3, ("easy0", "C"): [0.95] * 3}
+    for name in easy:  # B is still to run on the hard one, C on nearly all
+        scores |= {(name, "A"): [0.9] * 3, (name, "B"): [0.8] * 3}
+    runs, datasets = made_up(scores), [*easy, "hard"]
+    common = common_datasets(by_dataset(runs, methods, datasets))
+    assert common.index.tolist() == easy
+    assert common.columns.tolist() == ["A", "B"]
+    summary = summary_of(runs, methods, datasets).set_index("method")
     assert summary["mean_of_median_test_r2"].tolist()[:2] == pytest.approx([0.9, 0.8])
+    assert summary["mean_of_median_test_r2"].isna().tolist() == [False, False, True, True]
     assert summary["mean_rank"].tolist()[:2] == [1.0, 2.0]
-    assert summary["datasets"].tolist() == [2, 1, 0]
-    assert summary["common_datasets"].tolist() == [1, 1, 1]
+    assert summary["datasets"].tolist() == [6, 5, 1, 0]
+    assert summary["common_datasets"].tolist() == [5] * 4

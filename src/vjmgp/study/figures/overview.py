@@ -34,7 +34,7 @@ def three_panels(
     Points are means over datasets of medians over runs. Bars are paired intervals: see
     `bootstrap_beside`; the dotted line is the mean of the first method, which has none.
     """
-    scores = common_datasets(by_dataset(runs, methods, datasets)).dropna(axis=1, how="all")
+    scores = common_datasets(by_dataset(runs, methods, datasets))
     reference = scores.columns[0]
     order = scores.mean().sort_values(ascending=False).index.tolist()
     figure, axes = plt.subplots(

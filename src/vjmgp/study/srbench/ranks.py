@@ -32,7 +32,7 @@ def beside_published(
         .join(published_medians(metric), how="inner")
         for metric in METRICS
     }
-    scores = common_datasets(values["test_r2"]).dropna(axis=1, how="all")
+    scores = common_datasets(values["test_r2"])
     ranks = scores.rank(axis=1, ascending=False)
     low, high = rank_intervals(ranks)
     shown = list(scores.columns)

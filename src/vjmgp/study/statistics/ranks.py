@@ -12,6 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, studentized_range
 
+from .summaries import common_datasets
+
 
 @dataclass(frozen=True)
 class CriticalDifference:
@@ -38,7 +40,7 @@ def nemenyi_difference(methods: int, datasets: int, level: float) -> float:
 
 def critical_difference(scores: pd.DataFrame, level: float) -> CriticalDifference | None:
     """From datasets × methods, larger is better; None for fewer than 3 methods or 2 datasets."""
-    whole = scores.dropna(axis=1, how="all").dropna()
+    whole = common_datasets(scores)
     datasets, methods = whole.shape
     if methods < 3 or datasets < 2:
         return None
