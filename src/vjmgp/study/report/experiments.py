@@ -16,7 +16,7 @@ from ..names import IN_THE_PAPER, METRICS
 from ..scoreboard.claims import Counts, count_claims
 from ..statistics.counts import matrix_of
 from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
-from ..tables import read_table
+from ..tables import present, read_table
 
 if TYPE_CHECKING:
     from ..model import Experiment
@@ -34,7 +34,7 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
     """Everything about one experiment."""
     tables = {name: read_table(path) for name, path in files.statistics.items()}
     summary = tables["summary"]
-    methods = [name for name in entry.methods if name in set(_ran(summary)["method"])]
+    methods = present(entry.methods, _ran(summary)["method"])
     counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
     medians = tables["medians"].set_index("dataset")
     paper = papers_counts(entry.name, entry.papers_kind, entry.timed)

@@ -15,7 +15,7 @@ from ..paths import ExperimentFiles
 from ..records import read_block
 from ..scoreboard.score import score_claims
 from ..statistics.compare import compare_methods
-from ..tables import read_table
+from ..tables import present, read_table
 from .write import write_report
 
 if TYPE_CHECKING:
@@ -76,9 +76,8 @@ def _one_experiment(
     """Tables and figures of an experiment; the path of its table of runs."""
     collect_runs(records, files.runs, files.curves, files.models)
     table, level = read_table(files.runs), study["config"]["significance"]
-    methods = [name for name in entry.methods if name in set(table["method"])]
-    datasets = [name for name in entry.datasets if name in set(table["dataset"])]
-    entry = replace(entry, methods=methods, datasets=datasets)
+    methods = present(entry.methods, table["method"])
+    entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
     compare_methods(files.runs, entry, level, files.latex, **files.statistics)
     draw_figures(
         entry, study["symbolic"], study["config"]["curve_datasets"], level, files.runs,
