@@ -222,6 +222,13 @@ def test_seconds_make_variants_that_time_ends():
         ),
         (
             {
+                "methods": {"X in the paper": {"gp": {}}},
+                "experiments": {"one": {"methods": ["X in the paper"]}},
+            },
+            "methods.X in the paper: tables have a column of this name; choose another.",
+        ),
+        (
+            {
                 "methods": {"V J": {"gp": {}}, "V_J": {"gp": {}}},
                 "experiments": {"one": {"methods": ["V J", "V_J"]}},
             },

@@ -378,7 +378,7 @@ def test_the_smoke_study_ends_in_a_report(smoke):
     resolved = yaml.safe_load((folder / "results/config.yaml").read_text())
     assert resolved["significance"] == 0.01
     figures = {path.name for path in folder.glob("results/figures/comparison/*")}
-    assert {"test_r2.svg", "test_r2.pdf", "curves.png", "counts.svg", "figures.json"} <= figures
+    assert {"test_r2.svg", "test_r2.pdf", "curves.png", "overview.svg", "figures.json"} <= figures
     logs = list(folder.glob("results/logs/run_gp/**/*.log"))
     assert len(logs) == 2 * 2 * 2 + 2 * 2
     # Snakemake's own report has captions.

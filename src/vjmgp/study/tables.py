@@ -53,3 +53,9 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     if not len(ok):
         raise ValueError(f"All {len(table)} runs failed; the first: {table['error'].iloc[0]}")
     return ok
+
+
+def present(names: list[str], column: pd.Series[str]) -> list[str]:
+    """Those of the names that a column has, in their own order."""
+    known = set(column.unique())
+    return [name for name in names if name in known]

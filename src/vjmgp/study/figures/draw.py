@@ -12,7 +12,7 @@ from ...files import write_json
 from ..names import PLAIN, REFERENCE
 from ..statistics.ranks import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
-from ..tables import read_runs, read_table
+from ..tables import present, read_runs, read_table
 from .boxes import MOST_PANELS, test_scores
 from .evolution import Curves, evolution_curves
 from .overview import rank_diagram, three_panels
@@ -65,9 +65,8 @@ def all_figures(
     """Name, figure, title and caption."""
     pens = pens_of(experiment.methods, (REFERENCE, PLAIN))
     runs = tables["runs"]
-    ran = set(runs["method"])
-    methods = [name for name in experiment.methods if name in ran]
-    datasets = [name for name in experiment.datasets if name in set(runs["dataset"])]
+    methods = present(experiment.methods, runs["method"])
+    datasets = present(experiment.datasets, runs["dataset"])
     medians = by_dataset(runs, methods, datasets)
     common = len(common_datasets(medians))
     if len(methods) > 1 and common:
@@ -106,8 +105,7 @@ def all_figures(
 def _curves(
     runs: pd.DataFrame, steps: pd.DataFrame, methods: list[str], datasets: list[str], pens: Any
 ) -> Iterator[tuple[str, Any, str, str]]:
-    evolved = [name for name in methods if name in set(steps["method"])]
-    shown = [name for name in datasets if name in set(steps["dataset"])]
+    evolved, shown = present(methods, steps["method"]), present(datasets, steps["dataset"])
     if not evolved or not shown:
         return
     steps = steps[steps["dataset"].isin(shown)]

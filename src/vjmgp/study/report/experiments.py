@@ -16,7 +16,7 @@ from ..names import IN_THE_PAPER, METRICS
 from ..scoreboard.claims import Counts, count_claims
 from ..statistics.counts import matrix_of
 from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
-from ..tables import read_table
+from ..tables import present, read_table
 from .srbench import srbench_page
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..paths import ExperimentFiles
 
 Context = dict[str, Any]
+_KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
 
 
 def has_runs(files: ExperimentFiles) -> bool:
@@ -35,7 +36,7 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
     """Everything about one experiment."""
     tables = {name: read_table(path) for name, path in files.statistics.items()}
     summary = tables["summary"]
-    methods = [name for name in entry.methods if name in set(_ran(summary)["method"])]
+    methods = present(entry.methods, _ran(summary)["method"])
     counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
     medians = tables["medians"].set_index("dataset")
     paper = papers_counts(entry.name, entry.papers_kind, entry.timed)
@@ -117,7 +118,7 @@ def count_pairs(
 
 def _kinds(counts: Any) -> dict[str, int]:
     """Datasets, or sums of them, by outcome."""
-    return {key: int(counts[key]) for key in (BETTER, SIMILAR, WORSE, "too_few_pairs")}
+    return {key: int(counts[key]) for key in _KINDS}
 
 
 def _papers_kinds(counts: Counts) -> dict[str, int]:
@@ -128,7 +129,7 @@ def _papers_kinds(counts: Counts) -> dict[str, int]:
 def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
     """Comparisons of the first method with all others, over all datasets."""
     rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
-    return _kinds(rows.sum(numeric_only=True))
+    return _kinds(rows[list(_KINDS)].sum())
 
 
 def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:

@@ -16,7 +16,7 @@ from ..records import read_block
 from ..scoreboard.score import score_claims
 from ..srbench.compare import compare_srbench
 from ..statistics.compare import compare_methods
-from ..tables import read_table
+from ..tables import present, read_table
 from .write import write_report
 
 if TYPE_CHECKING:
@@ -81,9 +81,8 @@ def _usable(paths: list[str]) -> tuple[list[str], bool]:
 def _one_experiment(files: ExperimentFiles, entry: Experiment, study: dict[str, Any]) -> str:
     """Tables and figures of an experiment; the path of its table of runs."""
     table, level = read_table(files.runs), study["config"]["significance"]
-    methods = [name for name in entry.methods if name in set(table["method"])]
-    datasets = [name for name in entry.datasets if name in set(table["dataset"])]
-    entry = replace(entry, methods=methods, datasets=datasets)
+    methods = present(entry.methods, table["method"])
+    entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
     compare_methods(files.runs, entry, level, files.latex, **files.statistics)
     if entry.follows_srbench:
         compare_srbench(files.runs, entry, study["kinds"], files.srbench, files.srbench_figure)
