@@ -21,7 +21,7 @@ from . import paths
 from .identity import own_code
 from .model import Experiment, Json, Method, Study, Table
 from .names import IN_THE_PAPER
-from .published import HOME, Published, read_published
+from .published import HOME, INDEX, Published, read_published
 from .schema import ConfigError, check, require_known, with_defaults
 
 RULES = (
@@ -181,7 +181,8 @@ def _check_results_folder(folder: str) -> None:
             "you mean it."
         )
     for path in sorted(place.iterdir()) if place.exists() and not _is_ours(place) else ():
-        if not (path.name.startswith(".") or path.name == "README.md" or _is_ours(path)):
+        known = path.name.startswith(".") or path.name == "README.md" or (path / INDEX).is_file()
+        if not (known or _is_ours(path)):
             raise ConfigError(
                 f"results: {folder!r} holds {path.name!r}, which vjmgp did not make; name an empty "
                 "or a new folder."

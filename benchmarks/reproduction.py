@@ -1,0 +1,137 @@
+"""The tables of docs/reproduction.md, from the published runs.
+
+    python -m benchmarks.reproduction
+    python -m benchmarks.reproduction --folder FOLDER  # another folder of published runs
+
+Counts are of datasets on which the first method is better / similar / worse than the second
+(Wilcoxon's signed-rank test at 0.01 on the paired runs), as in the paper's tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from typing import Any
+
+import pandas as pd
+
+from vjmgp import load_results
+from vjmgp.study.names import METRICS
+from vjmgp.study.scoreboard.claims import CountClaim, count_claims
+from vjmgp.study.scoreboard.score import scoreboard, tally
+from vjmgp.study.statistics.counts import counts_of
+from vjmgp.study.statistics.paired import paired_tests
+
+LEVEL = 0.01
+TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
+STUDY = {
+    "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
+    "significance": LEVEL,
+    "own_methods": [],
+    "timed": TIMED,
+}
+
+
+def coverage(runs: pd.DataFrame) -> pd.DataFrame:
+    """What was run."""
+    groups = runs.groupby(["protocol", "method"], sort=False)
+    table = pd.DataFrame(
+        {
+            "datasets": groups["dataset"].nunique(),
+            "runs": groups.size(),
+            "failed": groups["status"].apply(lambda status: (status == "failed").sum()),
+            "CPU hours": (groups["cpu_seconds"].sum() / 3600).round(2),
+            "CPU seconds a run": groups["cpu_seconds"].mean().round(2),
+        }
+    )
+    return table.reset_index()
+
+
+def counts(runs: pd.DataFrame, methods: list[str], metric: str) -> pd.DataFrame:
+    """Better, similar, worse for all pairs."""
+    found = [name for name in methods if name in set(runs["method"])]
+    tests = paired_tests(runs, found, sorted(runs["dataset"].unique()), metric, LEVEL)
+    return counts_of(tests, found).set_index(["method", "versus"])
+
+
+def beside_the_paper(runs: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Our counts and the paper's, a row for each of its cells."""
+    claims = [claim for claim in count_claims(TIMED) if claim.part == part]
+    rows = []
+    for metric, group in itertools.groupby(claims, key=lambda claim: claim.metric):
+        cells: list[CountClaim] = list(group)
+        own = runs[runs["protocol"] == cells[0].protocol]
+        names = list(dict.fromkeys(n for c in cells for n in (c.method, c.versus)))
+        ours = counts(own, names, metric)
+        for cell in cells:
+            if (cell.method, cell.versus) in ours.index:
+                found = ours.loc[(cell.method, cell.versus)]
+                words = "/".join(str(found[kind]) for kind in ("better", "similar", "worse"))
+                rows.append(
+                    {"": f"{cell.method} against {cell.versus}", "of": METRICS[metric],
+                     "ours": words, "paper": str(cell.counts)}
+                )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def matrix(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The paper's 8 × 8 table with ours first and the paper's in brackets."""
+    part = table[table["of"] == METRICS[metric]]
+    names = part[""].str.split(" against ", expand=True)
+    cells = part["ours"] + " (" + part["paper"] + ")"
+    wide = pd.DataFrame({"method": names[0], "versus": names[1], "cell": cells})
+    order = list(dict.fromkeys([*names[0], *names[1]]))
+    return (
+        wide.pivot_table(index="method", columns="versus", values="cell", aggfunc="first")
+        .reindex(index=order[:-1], columns=order[1:])
+        .fillna("")
+        .reset_index()
+    )
+
+
+def means(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Means over datasets of medians over runs."""
+    own = runs[(runs["protocol"] == "paper") & runs["method"].isin(methods)]
+    groups = own.groupby(["method", "dataset"])[["test_r2", "train_r2", "size", "cpu_seconds"]]
+    medians = groups.median()
+    table = medians.groupby("method").mean().drop(columns="size")
+    table.insert(2, "median size", medians["size"].groupby("method").median())
+    table["datasets"] = own.groupby("method")["dataset"].nunique()
+    return table.round(3).sort_values("test_r2", ascending=False).reset_index()
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """A table for a page."""
+    lines = [table.columns.tolist(), ["---"] * table.shape[1], *table.astype(str).to_numpy()]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def main() -> None:
+    """Print them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", help="another folder of published runs")
+    options = parser.parse_args()
+    every: Any = load_results(options.folder)
+    print("## What was run\n")
+    print(markdown(coverage(every)))
+    runs = every[every["status"] == "ok"]
+    print("\n## Means of medians\n")
+    print(markdown(means(runs, runs["method"].unique().tolist())))
+    for part in dict.fromkeys(claim.part for claim in count_claims(TIMED)):
+        table = beside_the_paper(runs, part)
+        print(f"\n## {part}\n")
+        if part == "complexity_measures" and len(table):
+            for metric in METRICS:
+                print(f"{METRICS[metric]}:\n\n{markdown(matrix(table, metric))}\n")
+        elif len(table):
+            print(markdown(table))
+    board = scoreboard(runs, STUDY)
+    print("\n## Scoreboard\n")
+    print(markdown(tally(board).reset_index()))
+    opposite = board[(board["verdict"] == "opposite") & (board["part"] != "medians")]
+    print("\nOpposite:\n")
+    print(markdown(opposite[["part", "claim", "paper", "ours", "note"]]))
+
+
+if __name__ == "__main__":
+    main()
