@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..paths import ExperimentFiles
 
 Context = dict[str, Any]
+KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+"""What may come out of a comparison on a dataset."""
 
 
 def has_runs(files: ExperimentFiles) -> bool:
@@ -112,7 +114,7 @@ def count_pairs(
 
 def _kinds(counts: Any) -> dict[str, int]:
     """Datasets, or sums of them, by outcome."""
-    return {key: int(counts[key]) for key in (BETTER, SIMILAR, WORSE, "too_few_pairs")}
+    return {key: int(counts[key]) for key in KINDS}
 
 
 def _papers_kinds(counts: Counts) -> dict[str, int]:
@@ -123,7 +125,7 @@ def _papers_kinds(counts: Counts) -> dict[str, int]:
 def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
     """Comparisons of the first method with all others, over all datasets."""
     rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
-    return _kinds(rows.sum(numeric_only=True))
+    return _kinds(rows[[*KINDS]].sum())
 
 
 def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
