@@ -25,7 +25,7 @@ def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("browser")
     study = paper_study(
         folder / "results",
-        datasets=["547_no2", "192_vineyard", "1027_ESL"],
+        datasets=["547_no2", "192_vineyard", "4544_GeographicalOriginalofMusic"],
         seeds=8,
         experiments={
             "complexity_measures": {"methods": ["VJM", "PP", "RC", "GC", "Standard GP"]},

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ..paths import ExperimentFiles
 
 Context = dict[str, Any]
-_KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+"""What may come out of a comparison on a dataset."""
 
 
 def has_runs(files: ExperimentFiles) -> bool:
@@ -118,7 +119,7 @@ def count_pairs(
 
 def _kinds(counts: Any) -> dict[str, int]:
     """Datasets, or sums of them, by outcome."""
-    return {key: int(counts[key]) for key in _KINDS}
+    return {key: int(counts[key]) for key in KINDS}
 
 
 def _papers_kinds(counts: Counts) -> dict[str, int]:
@@ -129,7 +130,7 @@ def _papers_kinds(counts: Counts) -> dict[str, int]:
 def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
     """Comparisons of the first method with all others, over all datasets."""
     rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
-    return _kinds(rows[list(_KINDS)].sum())
+    return _kinds(rows[[*KINDS]].sum())
 
 
 def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:

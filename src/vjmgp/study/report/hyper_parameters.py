@@ -8,7 +8,6 @@ from typing import Any
 from ...engine.settings import Settings
 from ...parameters import PARAMETERS
 from ...regressor import VJMRegressor
-from ..reader import grids_of
 from .formats import in_words
 
 Context = dict[str, Any]
@@ -40,13 +39,12 @@ def _setting(key: str, usual: Any, methods: dict[str, Context]) -> Context:
 
 def learners(methods: dict[str, Context]) -> list[Context]:
     """The other learners: class, fixed settings, and the grids that they are tuned over."""
-    return [
-        {
-            "name": name,
-            "estimator": method["estimator"],
-            "settings": method.get("settings", {}),
-            "grids": [grid for grid in grids_of(method) if grid],
-        }
-        for name, method in methods.items()
-        if "estimator" in method
-    ]
+    found = []
+    for name, method in methods.items():
+        if "estimator" in method:
+            grid = method.get("grid", [])
+            about = {key: method.get(key, {}) for key in ("estimator", "settings")}
+            found.append(
+                about | {"name": name, "grids": [grid] if isinstance(grid, dict) else grid}
+            )
+    return found

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...paper_study import paper_datasets, paper_medians, pmlb_number
-from ..names import IN_THE_PAPER
-from ..scoreboard.claims import our_name
+from ..names import IN_THE_PAPER, REFERENCE
 
 MOST = 0.8
 """The share of the datasets of the fullest method that others need to be averaged."""
@@ -47,7 +46,7 @@ def papers_medians() -> pd.DataFrame:
     """The paper's median test R², by dataset and by our names of the methods."""
     datasets = list(paper_datasets())
     table = paper_medians().loc[[pmlb_number(name) for name in datasets]].set_axis(datasets)
-    return table.rename(columns=lambda name: our_name("medians", name))
+    return table.rename(columns={"VJM-GP": REFERENCE})
 
 
 def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
