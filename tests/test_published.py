@@ -109,6 +109,11 @@ def test_only_shows_what_is_published(folder, tmp_path, monkeypatch):
     assert study.experiments["one"].methods == ["VJM", "LassoLars"]
     assert study.datasets == ["192_vineyard"]
     assert study.run_files() == []
+    assert study.missing == [
+        "No runs are published on 547_no2.",
+        "On the other datasets, runs are missing of VJM (2 of 30), LassoLars (2 of 30), "
+        "SVR (0 of 30), Operon (0 of 30).",
+    ]
     with pytest.raises(ConfigError, match="experiments: none of their runs is published"):
         study_in(tmp_path, config | {"published": "only", "datasets": ["547_no2"]})
 

@@ -117,6 +117,7 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
         if len(failed) > MOST_FAILURES:
             lines.append(f"  … all of them in {failures}")
         lines.append("To try them again: vjmgp study retry CONFIG")
+    lines += study.missing
     if study.skipped:
         lines.append(
             f"Skipped because their packages are not installed: {', '.join(study.skipped)}"

@@ -147,6 +147,8 @@ class Study:
     """Methods whose packages are missing."""
     published: Published | None = None
     """Runs that are taken over instead of computed."""
+    missing: list[str] = field(default_factory=list)
+    """What is not published of a study that shows what is, in sentences."""
 
     @property
     def results(self) -> Path:
@@ -390,7 +392,15 @@ class Study:
 
     def for_report(self) -> Json:
         """What the report tells of the study."""
-        names = ("config", "datasets", "skipped", "symbolic", "kinds", "runs_papers_methods")
+        names = (
+            "config",
+            "datasets",
+            "skipped",
+            "missing",
+            "symbolic",
+            "kinds",
+            "runs_papers_methods",
+        )
         study = {name: getattr(self, name) for name in names}
         definitions = {name: method.definition for name, method in self.methods.items()}
         return study | {"experiments": list(self.experiments.values()), "methods": definitions}

@@ -47,8 +47,8 @@ class Publication:
                 identity = study.run_id(protocol, dataset, method)
                 rows = self._rows(study, protocol, dataset, method)
                 group = self._group_of(identity, experiment.name)
-                more = len(rows) - len(self.groups[group].get(identity, ()))
-                if rows and more > 0:
+                more = len(rows) - len(self.groups.get(group, {}).get(identity, ()))
+                if more > 0:
                     self.groups[group][identity] = rows
                     new += more
                     self._add_facts(study, dataset)

@@ -324,7 +324,24 @@ def _without_what_cannot_be(study: Study) -> Study:
         raise ConfigError(f"experiments: {why}.")
     used = {name for entry in with_methods.values() for name in entry.methods}
     methods = {name: method for name, method in study.methods.items() if name in used}
-    return replace(study, experiments=with_methods, methods=methods)
+    missing = _not_published(study) if only else []
+    return replace(study, experiments=with_methods, methods=methods, missing=missing)
+
+
+def _not_published(study: Study) -> list[str]:
+    """What a study asks for of which no runs are published, in sentences."""
+    runs = {cell: study.seeds_taken(*cell) for cell in study.cells()}
+    datasets = {cell[1] for cell, seeds in runs.items() if seeds}
+    none = [name for name in study.datasets if name not in datasets]
+    few = []
+    for name in study.methods:
+        found = [seeds for cell, seeds in runs.items() if cell[2] == name and cell[1] in datasets]
+        if sum(found) < len(found) * study.seeds:
+            few.append(f"{name} ({sum(found)} of {len(found) * study.seeds})")
+    lines = [f"No runs are published on {', '.join(none)}."] if none else []
+    return lines + (
+        [f"On the other datasets, runs are missing of {', '.join(few)}."] if few else []
+    )
 
 
 def _spell_out_datasets(config: Json) -> list[str]:

@@ -112,6 +112,7 @@ def what_pages_share(files: StudyFiles, study: Context) -> Context:
         "warnings": int(runs["warnings"].sum()),
         "failures": failures[["method", "dataset", "seed", "error"]].to_dict("records"),
         "skipped": study["skipped"],
+        "missing": study["missing"],
         "progress": progress(table, study),
         "config": as_yaml(config),
         "engine": ENGINE_VERSION,
