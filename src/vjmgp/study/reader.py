@@ -324,8 +324,8 @@ def _without_what_cannot_be(study: Study) -> Study:
         raise ConfigError(f"experiments: {why}.")
     used = {name for entry in with_methods.values() for name in entry.methods}
     methods = {name: method for name, method in study.methods.items() if name in used}
-    missing = _not_published(study) if only else []
-    return replace(study, experiments=with_methods, methods=methods, missing=missing)
+    left_out = _not_published(study) if only else []
+    return replace(study, experiments=with_methods, methods=methods, missing=left_out)
 
 
 def _not_published(study: Study) -> list[str]:
@@ -338,10 +338,11 @@ def _not_published(study: Study) -> list[str]:
         found = [seeds for cell, seeds in runs.items() if cell[2] == name and cell[1] in datasets]
         if sum(found) < len(found) * study.seeds:
             few.append(f"{name} ({sum(found)} of {len(found) * study.seeds})")
-    lines = [f"No runs are published on {', '.join(none)}."] if none else []
-    return lines + (
-        [f"On the other datasets, runs are missing of {', '.join(few)}."] if few else []
-    )
+    lines = {
+        f"No runs are published on {', '.join(none)}.": none,
+        f"On the other datasets, runs are missing of {', '.join(few)}.": few,
+    }
+    return [line for line, names in lines.items() if names]
 
 
 def _spell_out_datasets(config: Json) -> list[str]:
