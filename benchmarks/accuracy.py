@@ -1,10 +1,7 @@
-"""Accuracy: the README's table, in Markdown, from the runs of a study.
+"""Accuracy: the README's table, in Markdown, from runs.
 
-    python -m benchmarks.accuracy results/paper                    # a results folder
-    python -m benchmarks.accuracy results/paper/tables/runs.csv    # or a table, CSV or Parquet
-
-A table needs the columns protocol, status, dataset, method, seed, test_r2, size, cpu_seconds and
-noise_r2. Several places are read one after the other.
+python -m benchmarks.accuracy                          # the published ones
+python -m benchmarks.accuracy results/tables/runs.csv  # those of a study
 """
 
 from __future__ import annotations
@@ -14,10 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from vjmgp.study.collect import records_of, table_of_runs
-from vjmgp.study.names import PAPER, PAPER_COLUMN
+from vjmgp import load_results
+from vjmgp.study.names import PAPER
 from vjmgp.study.statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair
-from vjmgp.study.statistics.summaries import by_dataset, with_paper
+from vjmgp.study.statistics.summaries import by_dataset, papers_medians
 from vjmgp.study.tables import read_table
 
 REFERENCE, NOISE_FROM = "VJM distilled", "VJM"
@@ -31,13 +28,9 @@ CLEAR = 0.5
 LEVEL = 0.01
 
 
-def read_runs(place: Path) -> pd.DataFrame:
-    """The runs of the paper's protocol that did not fail."""
-    if place.is_dir():
-        files = sorted(map(str, place.glob(f"runs/{PAPER}/*/*/seeds_*.jsonl")))
-        table = table_of_runs(records_of(files))
-    else:
-        table = pd.read_parquet(place) if place.suffix == ".parquet" else read_table(place)
+def read_runs(place: Path | None) -> pd.DataFrame:
+    """The runs of the paper's protocol that did not fail: of a table, or the published ones."""
+    table = read_table(place) if place else load_results()
     return table[(table["protocol"] == PAPER) & (table["status"] == "ok")]
 
 
@@ -89,12 +82,12 @@ def missing(runs: pd.DataFrame, table: pd.DataFrame) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("runs", nargs="+", type=Path, help="results folders or tables of runs")
-    runs = pd.concat([read_runs(place) for place in parser.parse_args().runs])
+    parser.add_argument("runs", nargs="?", type=Path, help="a study's table of runs")
+    runs = read_runs(parser.parse_args().runs)
     table = accuracy_table(runs, METHODS)
     print(markdown(table))
     datasets = list(runs["dataset"][runs["method"] == REFERENCE].unique())
-    known = with_paper(by_dataset(runs, [REFERENCE], datasets))[PAPER_COLUMN].dropna()
+    known = papers_medians()[NOISE_FROM].reindex(datasets).dropna()
     print(f"\nThe paper's VJM: {known.mean():.3f} on {len(known)} datasets.")
     absent = "; ".join(missing(runs, table)) or "nothing"
     print(f"Not on all {len(datasets)} datasets, so not in the table: {absent}.")
