@@ -1,7 +1,9 @@
 """Accuracy: the README's table, in Markdown, from runs.
 
-python -m benchmarks.accuracy                          # the published ones
-python -m benchmarks.accuracy results/tables/runs.csv  # those of a study
+    python -m benchmarks.accuracy                          # the published ones
+    python -m benchmarks.accuracy results/tables/runs.csv  # those of a study
+
+A method that was not run on all datasets of the reference is named below the table.
 """
 
 from __future__ import annotations
