@@ -27,6 +27,8 @@ def load_study():
             workflow.source_path("../schemas/config.schema.yaml"),
             workflow.source_path("../../config/methods.yaml"),
             PLACES,
+            # Of a workflow that is used from GitHub, this is no folder, and none is published.
+            Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1],
         )
     except (ValueError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")

@@ -44,6 +44,7 @@ def read_config(path: Path, **changes: str) -> Study:
             root / "workflow/schemas/config.schema.yaml",
             root / "config/methods.yaml",
             (home,),
+            root,
         )
     except ConfigError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -42,11 +42,16 @@ LONGEST_NAME = 200
 
 
 def read_study(
-    config: Json, schema: str | Path, catalogue: str | Path, places: tuple[str, ...] = ()
+    config: Json,
+    schema: str | Path,
+    catalogue: str | Path,
+    places: tuple[str, ...] = (),
+    home: Path | None = None,
 ) -> Study:
     """Check a config against the schema and the catalogue of methods, and spell it out.
 
     `places` are folders in which classes of the user's own are looked for, beside Python's path.
+    `home` is the folder of the workflow, in which published runs are looked for.
     """
     rules, known = (
         yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in (schema, catalogue)
@@ -76,7 +81,7 @@ def read_study(
     _check_slugs(methods)
     for name in config["curve_datasets"] or ():
         require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
-    published = _published(config, Path(schema))
+    published = _published(config, home)
     return _without_what_cannot_be(
         Study(config, own, methods, protocols, experiments, published=published)
     )
@@ -277,12 +282,12 @@ def _experiments(
     return experiments
 
 
-def _published(config: Json, schema: Path) -> Published | None:
+def _published(config: Json, home: Path | None) -> Published | None:
     """The runs to take over: of the folder that the config names, or of the workflow's own."""
-    if config["published"] == "ignore":
-        return None
     named = config["published_folder"]
-    folder = Path(named) if named else schema.resolve().parents[2] / HOME
+    folder = Path(named) if named else (home or Path()) / HOME
+    if config["published"] == "ignore" or not (named or home):
+        return None
     published = read_published(folder)
     if published is None and (named or config["published"] == "only"):
         key = "published_folder" if named else "published"
