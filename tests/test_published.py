@@ -111,8 +111,8 @@ def test_only_shows_what_is_published(folder, tmp_path, monkeypatch):
     assert study.run_files() == []
     assert study.missing == [
         "No runs are published on 547_no2.",
-        "On the other datasets, runs are missing of VJM (2 of 30), LassoLars (2 of 30), "
-        "SVR (0 of 30), Operon (0 of 30).",
+        "No runs are published of SVR, Operon.",
+        "A part is published of VJM (2 of 30 runs), LassoLars (2 of 30 runs).",
     ]
     with pytest.raises(ConfigError, match="experiments: none of their runs is published"):
         study_in(tmp_path, config | {"published": "only", "datasets": ["547_no2"]})

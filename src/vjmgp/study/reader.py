@@ -323,7 +323,12 @@ def _without_what_cannot_be(study: Study) -> Study:
             methods=[method for method in entry.methods if method in names],
             datasets=[dataset for dataset in entry.datasets if dataset in datasets],
         )
-    with_methods = {name: e for name, e in experiments.items() if e.methods}
+    least = 2 if only else 1  # what is shown is compared with something
+    with_methods = {
+        name: entry
+        for name, entry in experiments.items()
+        if len(entry.methods) >= min(least, len(study.experiments[name].methods))
+    }
     if not with_methods:
         why = "none of their runs is published" if only else "packages of all methods are missing"
         raise ConfigError(f"experiments: {why}.")
@@ -337,17 +342,19 @@ def _not_published(study: Study) -> list[str]:
     """What a study asks for of which no runs are published, in sentences."""
     runs = {cell: study.seeds_taken(*cell) for cell in study.cells()}
     datasets = {cell[1] for cell, seeds in runs.items() if seeds}
-    none = [name for name in study.datasets if name not in datasets]
-    few = []
+    no_method, part = [], []
     for name in study.methods:
         found = [seeds for cell, seeds in runs.items() if cell[2] == name and cell[1] in datasets]
-        if sum(found) < len(found) * study.seeds:
-            few.append(f"{name} ({sum(found)} of {len(found) * study.seeds})")
+        if not any(found):
+            no_method.append(name)
+        elif sum(found) < len(found) * study.seeds:
+            part.append(f"{name} ({sum(found)} of {len(found) * study.seeds} runs)")
     lines = {
-        f"No runs are published on {', '.join(none)}.": none,
-        f"On the other datasets, runs are missing of {', '.join(few)}.": few,
+        "No runs are published on": [name for name in study.datasets if name not in datasets],
+        "No runs are published of": no_method,
+        "A part is published of": part,
     }
-    return [line for line, names in lines.items() if names]
+    return [f"{words} {', '.join(names)}." for words, names in lines.items() if names]
 
 
 def _spell_out_datasets(config: Json) -> list[str]:
