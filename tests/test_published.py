@@ -118,6 +118,18 @@ def test_only_shows_what_is_published(folder, tmp_path, monkeypatch):
         study_in(tmp_path, config | {"published": "only", "datasets": ["547_no2"]})
 
 
+def test_one_word_stands_for_all_that_is_published(folder, tmp_path):
+    mine = {"Mine": {"estimator": "sklearn.linear_model.Ridge"}}
+    experiments = {"one": {"methods": ["Mine", "published"]}}
+    config = study_that_takes(folder, methods=mine, experiments=experiments)
+    study = study_in(tmp_path, config | {"datasets": ["published"]})
+    assert study.experiments["one"].methods == ["Mine", "LassoLars"]  # VJM is not the same there
+    assert {path.split("/")[-2][:-9] for path in study.run_files()} == {"Mine"}
+    assert study.datasets == ["192_vineyard"]
+    with pytest.raises(ConfigError, match=r"one.methods: 'published': no runs are published here"):
+        study_in(tmp_path, config | {"published": "ignore"})
+
+
 def test_a_folder_without_runs_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"published_folder: there are no published runs in"):
         study_in(tmp_path, study_that_takes(tmp_path / "nowhere"))

@@ -147,6 +147,8 @@ class Study:
     """Methods whose packages are missing."""
     published: Published | None = None
     """Runs that are taken over instead of computed."""
+    not_run: frozenset[str] = frozenset()
+    """Methods of which no runs are computed here, though they may lack some."""
     missing: list[str] = field(default_factory=list)
     """What is not published of a study that shows what is, in sentences."""
 
@@ -283,7 +285,7 @@ class Study:
 
     def seeds_to_run(self, protocol: str, dataset: str, method: str) -> range:
         """The seeds of a cell that are computed here."""
-        is_run = method not in self.skipped and self.config["published"] != "only"
+        is_run = method not in {*self.skipped, *self.not_run} and self.config["published"] != "only"
         first = self.seeds_taken(protocol, dataset, method)
         return range(first, self.seeds if is_run else first)
 

@@ -6,6 +6,7 @@ Every job of the workflow reads the config again, so nothing heavy is imported h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,8 @@ RULES = (
     *("write_report", "report_so_far", "runs"),
 )
 """Names of the workflow's rules, which no experiment can have."""
+ALL_PUBLISHED = "published"
+"""Among methods or datasets, all that are published."""
 UNLIMITED = 1_000_000
 """Generations of runs that time ends."""
 PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
@@ -60,6 +63,8 @@ def read_study(
     config = with_defaults(config, rules)
     _check_results_folder(config["results"])
     config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
+    published = _published(config, home)
+    not_run = _spell_out_published(config, known, published)
     definitions = known | config["methods"]
     for name, definition in definitions.items():
         _check_method(name, definition)
@@ -81,10 +86,8 @@ def read_study(
     _check_slugs(methods)
     for name in config["curve_datasets"] or ():
         require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
-    published = _published(config, home)
-    return _without_what_cannot_be(
-        Study(config, own, methods, protocols, experiments, published=published)
-    )
+    taken: Json = {"published": published, "not_run": not_run}
+    return _without_what_cannot_be(Study(config, own, methods, protocols, experiments, **taken))
 
 
 # -- methods -------------------------------------------------------------------------------------
@@ -293,6 +296,35 @@ def _published(config: Json, home: Path | None) -> Published | None:
         key = "published_folder" if named else "published"
         raise ConfigError(f"{key}: there are no published runs in {str(folder)!r}.")
     return published
+
+
+def _spell_out_published(config: Json, known: Json, published: Published | None) -> frozenset[str]:
+    """Put the names of published methods and datasets where a config says "published".
+
+    Methods that are named nowhere else are returned: what is not published of them is not run.
+    """
+    cells = published.cells.values() if published else ()
+
+    def spelt_out(names: list[str], kind: str, every: Iterable[str]) -> list[str]:
+        if ALL_PUBLISHED not in names:
+            return names
+        if not published:
+            raise ConfigError(f"{kind}: {ALL_PUBLISHED!r}: no runs are published here.")
+        parts = (every if name == ALL_PUBLISHED else [name] for name in names)
+        return list(dict.fromkeys(name for part in parts for name in part))
+
+    found = {cell.dataset for cell in cells}
+    ordered = [*(name for name in paper_datasets() if name in found), *sorted(found)]
+    config["datasets"] = spelt_out(config["datasets"], "datasets", ordered)
+    named = {name for entry in config["experiments"].values() for name in entry["methods"]}
+    added: set[str] = set()
+    for name, entry in config["experiments"].items():
+        names = {cell.method for cell in cells if cell.protocol == entry["protocol"]}
+        methods = [method for method in known if method in names - set(config["methods"])]
+        where = f"experiments.{name}.methods"
+        entry["methods"] = spelt_out(entry["methods"], where, methods)
+        added |= set(entry["methods"]) - named
+    return frozenset(added)
 
 
 def _without_what_cannot_be(study: Study) -> Study:
