@@ -149,10 +149,16 @@ def test_a_damaged_file_is_refused(folder, tmp_path):
     assert f"{table} is damaged" in said
 
 
-def test_publishing_again_adds_what_is_new(finished, folder, tmp_path):
-    publication = Publication(folder)
-    assert publication.add(study_in(finished, STUDY)) == 0
-    assert {len(rows) for cells in publication.groups.values() for rows in cells.values()} == {2}
+def test_publishing_again_adds_what_is_new(finished, folder, tmp_path, capsys, monkeypatch):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.chdir(finished)
+    assert main(["study", "publish", "study.yaml", "--to", str(folder)]) == 0
+    assert "0 new runs and 0 tables in" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    more = study_in(tmp_path, STUDY | {"experiments": {"two": {"methods": ["Standard GP"]}}})
+    publication = Publication(tmp_path / "other")
+    assert publication.add(more) == 0  # it has no runs
+    assert not publication.groups
 
 
 def test_results_as_a_table_and_as_models(finished, folder):

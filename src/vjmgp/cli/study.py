@@ -222,16 +222,18 @@ def prune(options: argparse.Namespace) -> int:
 
 
 def publish(options: argparse.Namespace) -> int:
-    """Add the finished runs of a study to a folder of published runs."""
-    from ..study.publish import Publication
+    """Add the finished runs of a study, and its tables, to a folder of published runs."""
+    from ..study.publish import Publication, copy_tables
 
     study = read_config(options.config)
     publication = Publication(options.to)
     new = publication.add(study)
     if new:
         publication.write()
-    size = sum(path.stat().st_size for path in options.to.glob("*")) / 1e6
-    print(f"{_count(new, 'new run')} in {options.to}, which has {size:.1f} MB.")
+    tables = copy_tables(study, options.to)
+    size = sum(path.stat().st_size for path in options.to.rglob("*")) / 1e6
+    words = f"{_count(new, 'new run')} and {_count(tables, 'table')}"
+    print(f"{words} in {options.to}, which has {size:.1f} MB.")
     return Exit.DONE
 
 

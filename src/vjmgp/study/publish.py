@@ -10,13 +10,17 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from ..engine.identity import ENGINE_VERSION
-from ..files import checksum, read_sealed, write_sealed
+from ..files import checksum, read_sealed, write_sealed, write_whole
 from .compact import SCHEMA, SPLITS, Row, Split, row_of, split_of, splits_of, write_rows
 from .model import Study
+from .paths import SCOREBOARD
 from .published import DATASETS, INDEX, Cell, Published, read_published
 from .published import SPLITS as SPLITS_FILE
 from .records import runs_in
 from .report.environment import machine
+
+COPIED = ("summary", "medians", "pairwise", "win_tie_loss_test_r2", "win_tie_loss_train_r2")
+"""The tables of an experiment that are published with its runs."""
 
 
 class Publication:
@@ -114,3 +118,14 @@ class Publication:
         published = read_published(self.folder)
         assert published
         return published
+
+
+def copy_tables(study: Study, folder: Path) -> int:
+    """Copy the tables that follow from runs, as far as the study has made them. How many."""
+    tables = [study.at(SCOREBOARD)]
+    for files in study.report_files().experiments.values():
+        tables += [path for name, path in files.statistics.items() if name in COPIED]
+    found = [Path(path) for path in tables if Path(path).exists()]
+    for path in found:
+        write_whole(folder / path.relative_to(study.results), [path.read_bytes()])
+    return len(found)
