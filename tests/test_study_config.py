@@ -496,7 +496,7 @@ REPORT = TABLES | {"write_report"}
         ("study/gp.py", set()),
         ("competitors/tuning.py", set()),
         ("study/collect.py", REPORT),
-        ("study/statistics/pairwise.py", {"compare_methods", "draw_figures", "write_report"}),
+        ("study/statistics/pairwise.py", REPORT - {"collect_runs", "join_runs", "compare_srbench"}),
         ("paper/win_tie_loss.csv", {"score_claims", "write_report"}),
         ("study/figures/boxes.py", {"draw_figures", "write_report"}),
         ("srbench/black_box_medians.csv", {"compare_srbench", "write_report"}),

@@ -374,7 +374,7 @@ def test_the_smoke_study_ends_in_a_report(smoke):
     assert len(runs) == 4 * (2 * 3 + 1 * 2)
     seeds = runs.groupby(["protocol", "dataset", "method"])["seed"].apply(list)
     assert seeds.map(lambda seeds: seeds == [0, 1, 2, 3]).all()
-    assert runs[runs["method"] == "VJM"]["formula"].notna().all()
+    assert runs[runs["method"] == "VJM"]["trees"].notna().all()
     resolved = yaml.safe_load((folder / "results/config.yaml").read_text())
     assert resolved["significance"] == 0.01
     figures = {path.name for path in folder.glob("results/figures/comparison/*")}

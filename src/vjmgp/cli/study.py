@@ -131,8 +131,11 @@ def check(options: argparse.Namespace) -> int:
         (len(study.datasets), "dataset"), (study.seeds, "seed"),
     ]  # fmt: skip
     words = ", ".join(_count(number, word) for number, word in amounts)
-    jobs = _count(len(files), "job")
-    print(f"{options.config} is valid: {words}; {_count(runs, 'run')} in {jobs}.")
+    jobs, taken = _count(len(files), "job"), sum(cell.seeds for cell in study.taken())
+    print(f"{options.config} is valid: {words}; {_count(taken + runs, 'run')}.")
+    if taken:
+        print(f"{_count(taken, 'run')} of them are published and taken over.")
+    print(f"{_count(runs, 'run')} to compute, in {jobs}.")
     seconds, unknown = estimate.seconds_of(study)
     beside = f", and what {', '.join(unknown)} takes" if unknown else ""
     core_hours = f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"

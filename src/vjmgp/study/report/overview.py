@@ -20,7 +20,7 @@ def scoreboard_page(path: str) -> Context:
     """All claims, and how many have each verdict, part by part."""
     table = read_table(path)
     for column in ("paper", "ours", "note"):
-        table[column] = table[column].fillna("")
+        table[column] = table[column].astype(object).fillna("")
     counts = tally(table).to_dict("index")
     parts = [
         {
