@@ -1,6 +1,7 @@
 """Accuracy: the README's table, in Markdown, from runs.
 
     python -m benchmarks.accuracy                          # the published ones
+    python -m benchmarks.accuracy --below 2000             # on small datasets
     python -m benchmarks.accuracy results/tables/runs.csv  # those of a study
 
 A method that was not run on all datasets of the reference is named below the table.
@@ -14,14 +15,14 @@ from pathlib import Path
 import pandas as pd
 
 from vjmgp import load_results
+from vjmgp.paper_study import paper_datasets
 from vjmgp.study.names import PAPER
 from vjmgp.study.statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair
 from vjmgp.study.statistics.summaries import by_dataset, papers_medians
 from vjmgp.study.tables import read_table
 
-REFERENCE, NOISE_FROM = "VJM distilled", "VJM"
 METHODS = [
-    *(REFERENCE, "VJM distilled ×4", NOISE_FROM, "P-VRM", "PP", "Standard GP"),
+    *("VJM distilled", "VJM distilled ×4", "VJM", "P-VRM", "PP", "Standard GP"),
     *("GaussianProcess", "KernelRidge", "SVR", "ElasticNet", "LinearRegression"),
     *("ExtraTrees", "RandomForest", "XGB"),
 ]
@@ -38,19 +39,20 @@ def read_runs(place: Path | None) -> pd.DataFrame:
 
 def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """A row for each method that has runs on all datasets of the reference."""
-    datasets = list(runs["dataset"][runs["method"] == REFERENCE].unique())
+    reference = methods[0]
+    datasets = list(runs["dataset"][runs["method"] == reference].unique())
     medians = by_dataset(runs, methods, datasets).dropna(axis=1)
     methods = list(medians)
     runs = runs[runs["method"].isin(methods) & runs["dataset"].isin(datasets)]
     groups = runs.groupby("method")
-    noise = runs[runs["method"] == NOISE_FROM].groupby("dataset")["noise_r2"].median()
+    noise = runs.groupby("dataset")["noise_r2"].median()
     clear = (noise >= CLEAR).reindex(datasets)
     return pd.DataFrame(
         {
             "mean of medians": medians.mean().map("{:.3f}".format),
             f"{clear.sum()} with little label noise": medians[clear].mean().map("{:.3f}".format),
             f"{(~clear).sum()} with much": medians[~clear].mean().map("{:.3f}".format),
-            f"{REFERENCE} better / similar / worse": _outcomes(runs, methods, datasets),
+            f"{reference} better / similar / worse": _outcomes(runs, methods, datasets),
             "median size": groups["size"].median().map("{:.0f}".format),
             "CPU seconds": groups["cpu_seconds"].mean().map("{:.2g}".format),
             "seeds": runs.groupby(["method", "dataset"]).size().groupby("method").min(),
@@ -61,11 +63,10 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
 def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> dict[str, str]:
     """The reference against each method, by a signed-rank test on each dataset."""
     scores = scores_by_seed(runs, methods, datasets, "test_r2")
-    texts = {REFERENCE: ""}
-    for name in methods:
-        if name != REFERENCE:
-            found = tests_of_pair(scores[REFERENCE], scores[name], LEVEL)["outcome"].value_counts()
-            texts[name] = " / ".join(str(found.get(kind, 0)) for kind in OUTCOMES)
+    texts = {methods[0]: ""}
+    for name in methods[1:]:
+        found = tests_of_pair(scores[methods[0]], scores[name], LEVEL)["outcome"].value_counts()
+        texts[name] = " / ".join(str(found.get(kind, 0)) for kind in OUTCOMES)
     return texts
 
 
@@ -76,22 +77,28 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def missing(runs: pd.DataFrame, table: pd.DataFrame) -> list[str]:
+def missing(runs: pd.DataFrame, table: pd.DataFrame, methods: list[str]) -> list[str]:
     """What is not in the table, and on how many datasets it was run."""
-    found = runs.groupby("method")["dataset"].nunique().reindex(METHODS, fill_value=0)
+    found = runs.groupby("method")["dataset"].nunique().reindex(methods, fill_value=0)
     return [f"{name}: {count} datasets" for name, count in found.items() if name not in table.index]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("runs", nargs="?", type=Path, help="a study's table of runs")
-    runs = read_runs(parser.parse_args().runs)
-    table = accuracy_table(runs, METHODS)
+    parser.add_argument("--below", type=int, help="only datasets with fewer rows than this")
+    parser.add_argument("--methods", nargs="+", default=METHODS, help="the first is the reference")
+    options = parser.parse_args()
+    runs = read_runs(options.runs)
+    if options.below:
+        rows = {name: about.rows or options.below for name, about in paper_datasets().items()}
+        runs = runs[runs["dataset"].map(rows) < options.below]
+    table = accuracy_table(runs, options.methods)
     print(markdown(table))
-    datasets = list(runs["dataset"][runs["method"] == REFERENCE].unique())
-    known = papers_medians()[NOISE_FROM].reindex(datasets).dropna()
+    datasets = list(runs["dataset"][runs["method"] == options.methods[0]].unique())
+    known = papers_medians()["VJM"].reindex(datasets).dropna()
     print(f"\nThe paper's VJM: {known.mean():.3f} on {len(known)} datasets.")
-    absent = "; ".join(missing(runs, table)) or "nothing"
+    absent = "; ".join(missing(runs, table, options.methods)) or "nothing"
     print(f"Not on all {len(datasets)} datasets, so not in the table: {absent}.")
 
 
