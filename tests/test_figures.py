@@ -12,7 +12,7 @@ import pytest
 from vjmgp.engine.rng import stream
 from vjmgp.engine.vicinal import finite_difference, mixup
 from vjmgp.study.figures.boxes import boxes
-from vjmgp.study.figures.draw import draw_figures
+from vjmgp.study.figures.draw import all_figures, draw_figures
 from vjmgp.study.figures.evolution import Curves, filled_curves
 from vjmgp.study.figures.overview import log_ticks, rank_diagram, three_panels
 from vjmgp.study.figures.pairwise import heat_map
@@ -185,6 +185,26 @@ def test_an_experiment_gets_the_figures_it_has_data_for(tmp_path, evolves):
         assert (folder / f"{name}.svg").read_text().startswith("<?xml")
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
         assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_methods_run_on_a_few_datasets_are_not_drawn_among_those_run_on_all():
+    datasets = [f"d{k}" for k in range(6)]
+    runs = made_up_runs(["VJM", "SVR", "slow"], datasets)
+    few = runs[(runs["method"] != "slow") | (runs["dataset"] == "d0")]
+    tables = {"runs": few, "curves": pd.DataFrame(columns=["dataset", "method"])}
+    tables["pairwise"] = pd.DataFrame({"p_adjusted": [np.nan]})
+    methods = ["VJM", "SVR", "slow"]
+    experiment = Experiment("e", "E", methods, datasets, "paper")
+    name, figure, _, caption = next(all_figures(experiment, ["VJM"], None, 0.01, tables))
+    assert name == "overview"
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert sorted(labels) == ["SVR", "VJM *"]
+    assert "the datasets that all methods have (6)" in caption
+    assert caption.endswith("Run on too few datasets to be shown: slow.")
+    # Alone, there is nothing to compare with.
+    pair = Experiment("e", "E", ["VJM", "slow"], datasets, "paper")
+    tables["runs"] = few[few["method"] != "SVR"]
+    assert next(all_figures(pair, ["VJM"], None, 0.01, tables))[0] == "test_r2"
 
 
 # -- illustrations -------------------------------------------------------------------------------
