@@ -72,9 +72,8 @@ def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> di
 
 def markdown(table: pd.DataFrame) -> str:
     """A table as Markdown."""
-    lines = [["", *table.columns], ["---"] * (1 + len(table.columns))]
-    lines += [[str(cell) for cell in row] for row in table.itertuples()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = [table.columns.tolist(), ["---"] * table.shape[1], *table.astype(str).to_numpy()]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def missing(runs: pd.DataFrame, table: pd.DataFrame, methods: list[str]) -> list[str]:
@@ -94,7 +93,7 @@ def main() -> None:
         rows = {name: about.rows or options.below for name, about in paper_datasets().items()}
         runs = runs[runs["dataset"].map(rows) < options.below]
     table = accuracy_table(runs, options.methods)
-    print(markdown(table))
+    print(markdown(table.reset_index(names="")))
     datasets = list(runs["dataset"][runs["method"] == options.methods[0]].unique())
     known = papers_medians()["VJM"].reindex(datasets).dropna()
     print(f"\nThe paper's VJM: {known.mean():.3f} on {len(known)} datasets.")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.accuracy import markdown
 from vjmgp import load_results
 from vjmgp.study.names import METRICS
 from vjmgp.study.scoreboard.claims import CountClaim, count_claims
@@ -98,12 +99,6 @@ def means(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     table.insert(2, "median size", medians["size"].groupby("method").median())
     table["datasets"] = own.groupby("method")["dataset"].nunique()
     return table.round(3).sort_values("test_r2", ascending=False).reset_index()
-
-
-def markdown(table: pd.DataFrame) -> str:
-    """A table for a page."""
-    lines = [table.columns.tolist(), ["---"] * table.shape[1], *table.astype(str).to_numpy()]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def main() -> None:

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 
 from vjmgp import VJMRegressor, load_dataset, paper_split, r2
 from vjmgp.engine.noise import THRESHOLD, noise_scores
 from vjmgp.fetching import cache_folder, embedded_datasets, local_file
 from vjmgp.paper_study import paper_datasets
+from vjmgp.study.statistics.paired import OUTCOMES, tests_of_pair
 from vjmgp.tabular import fit_standardizer, nominal_columns
 
 LEVEL = 0.01
@@ -62,12 +62,12 @@ def by_switch(runs: pd.DataFrame, tau: pd.Series, detects: pd.Series) -> pd.Seri
 
 def counts(runs: pd.DataFrame, one: pd.Series, other: pd.Series) -> str:
     """Datasets on which the first is better, similar, worse."""
-    found = {1: 0, 0: 0, -1: 0}
-    for _, rows in runs.groupby("dataset"):
-        difference = (one - other)[rows.index].to_numpy()
-        p = wilcoxon(difference).pvalue if difference.any() else 1.0
-        found[int(np.sign(np.median(difference))) if p < LEVEL else 0] += 1
-    return "/".join(map(str, found.values()))
+    first, second = (
+        runs.assign(score=scores).pivot_table("score", "dataset", "seed").to_numpy()
+        for scores in (one, other)
+    )
+    found = tests_of_pair(first, second, LEVEL)["outcome"].value_counts()
+    return "/".join(str(found.get(kind, 0)) for kind in OUTCOMES)
 
 
 def main() -> None:

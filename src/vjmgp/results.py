@@ -44,14 +44,13 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         tuned learners), `status`, `error`, `identity`, `engine`, `versions`.
 
     """
-    from .study.compact import PLAIN, TEXTS, read_rows
+    from .study.compact import PLAIN, TEXTS, read_rows, training_times
     from .study.names import NOISE_TIMES
 
     published = published_runs(folder)
     taken = [Taken(identity, cell.seeds) for identity, cell in published.cells.items()]
     table = read_rows(published, taken, [*PLAIN, *TEXTS])
-    for own, of_noise in NOISE_TIMES.items():
-        table[own] = table[own].astype(float) + table.pop(of_noise).fillna(0.0).astype(float)
+    table = table.assign(**training_times(table)).drop(columns=list(NOISE_TIMES.values()))
     table.insert(0, "experiment", table.pop("file").str.removesuffix(".parquet"))
     return table
 

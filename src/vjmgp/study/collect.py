@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..files import write_json
-from .compact import CURVE, CURVE_UNIT, PLAIN, TEXTS, model_of, read_rows, row_of, splits_of
-from .names import NOISE_TIMES
+from .compact import (
+    CURVE,
+    CURVE_UNIT,
+    PLAIN,
+    TEXTS,
+    model_of,
+    read_rows,
+    row_of,
+    splits_of,
+    training_times,
+)
 from .published import Taken, read_published
 from .records import read_block
 from .tables import read_table, write_csv
@@ -41,15 +50,13 @@ class Runs:
     ) -> None:
         self.published = read_published(Path(folder)) if folder else None
         self.records = {tuple(record[key] for key in KEY): record for record in records}
-        columns = [*PLAIN, *TEXTS, "formula", *CURVE]
-        here = pd.DataFrame([row_of(record) for record in records], columns=[*columns, "nodes"])
-        here["file"] = [record.get("file") for record in records]
-        parts = [here.assign(has_model=here.pop("nodes").notna() | here["formula"].notna())]
+        columns = [*PLAIN, *TEXTS, "formula", "intercept", *CURVE]
+        here = pd.DataFrame([row_of(record) for record in records], columns=columns)
+        parts = [here.assign(file=[record.get("file") for record in records])]
         if self.published and taken:
-            rows = read_rows(self.published, taken, [*columns, "intercept"])
-            has_model = rows.pop("intercept").notna() | rows["formula"].notna()
-            parts.append(rows.assign(has_model=has_model))
+            parts.append(read_rows(self.published, taken, columns))
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+        table["has_model"] = table["intercept"].notna() | table["formula"].notna()
         order = [
             {name: k for k, name in enumerate(names)}
             for names in (experiment.methods, experiment.datasets)
@@ -63,9 +70,7 @@ class Runs:
 
     def table_of_runs(self) -> pd.DataFrame:
         """One row per run; times with those of the noise estimate, where it was used."""
-        table = self.table.reindex(columns=COLUMNS)
-        for own, of_noise in NOISE_TIMES.items():
-            table[own] = table[own].astype(float) + self.table[of_noise].fillna(0.0).astype(float)
+        table = self.table.reindex(columns=COLUMNS).assign(**training_times(self.table))
         table["warnings"] = [sum(kinds.values()) for kinds in self._unpacked("warnings")]
         table["parameters"] = [
             "; ".join(f"{key}={value}" for key, value in chosen.items())

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..files import write_whole
+from .names import NOISE_TIMES
 from .published import SPLITS as SPLITS_FILE
 
 if TYPE_CHECKING:
@@ -124,13 +125,11 @@ def _model_parts(entries: Row) -> Row:
 
 def split_of(record: Any) -> Row:
     """What the runs of a record's split share."""
-    from ..model import SymbolicModel, standardizer_to_dict
-
-    model = SymbolicModel.from_dict(record["model"])
     shared = {name: record[name] for name in ("protocol", "dataset", "seed")}
+    standardizer = {name: record["model"][name] for name in ("target", "columns")}
     return shared | {
         "inputs": json.dumps(record["inputs"]),
-        "standardizer": json.dumps(standardizer_to_dict(model.standardizer), ensure_ascii=False),
+        "standardizer": json.dumps(standardizer, ensure_ascii=False),
     }
 
 
@@ -176,6 +175,14 @@ def read_rows(
         parts.append(rows[rows["seed"] < rows["identity"].map(seeds)].assign(file=path.name))
     found: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return found
+
+
+def training_times(rows: pd.DataFrame) -> dict[str, pd.Series[float]]:
+    """Seconds by name, with those of the noise estimate where a run uses it."""
+    return {
+        own: rows[own].astype(float) + rows[of_noise].fillna(0.0).astype(float)
+        for own, of_noise in NOISE_TIMES.items()
+    }
 
 
 def splits_of(published: Published) -> dict[Split, Row]:

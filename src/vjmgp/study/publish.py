@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from ..engine.identity import ENGINE_VERSION
 from ..files import checksum, read_sealed, write_sealed, write_whole
 from .compact import SCHEMA, SPLITS, Row, Split, row_of, split_of, splits_of, write_rows
+from .model import Cell as StudyCell
 from .model import Study
 from .paths import SCOREBOARD
 from .published import DATASETS, INDEX, Cell, Published, read_published
@@ -37,7 +38,7 @@ class Publication:
             self._take(self.before)
 
     def _take(self, before: Published) -> None:
-        for group in {cell.group for cell in before.cells.values()}:
+        for group in dict.fromkeys(cell.group for cell in before.cells.values()):
             for row in pq.read_table(before.file(f"{group}.parquet")).to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
         self.splits = splits_of(before)
@@ -45,17 +46,19 @@ class Publication:
 
     def add(self, study: Study) -> int:
         """Add the finished runs of a study. How many are new."""
+        first: dict[StudyCell, str] = {}  # the experiment that asks first for a cell
+        for name in study.experiments:
+            for cell in study.cells(name):
+                first.setdefault(cell, name)
         new = 0
-        for experiment in study.experiments.values():
-            for protocol, dataset, method in study.cells(experiment.name):
-                identity = study.run_id(protocol, dataset, method)
-                rows = self._rows(study, protocol, dataset, method)
-                group = self._group_of(identity, experiment.name)
-                more = len(rows) - len(self.groups.get(group, {}).get(identity, ()))
-                if more > 0:
-                    self.groups[group][identity] = rows
-                    new += more
-                    self._add_facts(study, dataset)
+        for cell, experiment in first.items():
+            identity, rows = study.run_id(*cell), self._rows(study, *cell)
+            group = self._group_of(identity, experiment)
+            more = len(rows) - len(self.groups.get(group, {}).get(identity, ()))
+            if more > 0:
+                self.groups[group][identity] = rows
+                new += more
+                self._add_facts(study, cell[1])
         return new
 
     def _group_of(self, identity: str, experiment: str) -> str:

@@ -63,10 +63,6 @@ class Published:
         require_checksum(path, self.files[name])
         return path
 
-    def path_of(self, identity: str) -> Path:
-        """The file with the runs of a cell."""
-        return self.file(f"{self.cells[identity].group}.parquet")
-
 
 @functools.cache
 def read_published(folder: Path) -> Published | None:
