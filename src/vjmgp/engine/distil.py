@@ -9,6 +9,7 @@ vicinal point by its anchor's, and the points around them start from rows drawn 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,53 @@ FARTHEST = 0.2
 is not taken; 0.083 was the largest of 1100 runs."""
 
 
+class Lesson(NamedTuple):
+    """What students learn from: candidates and the teacher at the same points."""
+
+    prepared: Prepared
+    candidates: Candidates
+    usable: Integers
+    """The candidates that vary on the training rows, …"""
+    scale: Floats
+    """… what they were multiplied by, …"""
+    values: Floats
+    """… and their values, candidates × points."""
+    teacher: Floats
+    square: float
+    """The teacher's mean square."""
+    generation: int
+    cheaper: float
+    """What the price of nodes is multiplied by for the number of restarts, …"""
+    noise: float
+    """… and for the noise of the labels."""
+
+
+def lesson_of(prepared: Prepared, archive: Archive, tau: float | None = None) -> Lesson:
+    """The lesson of an archive; `tau` is the weight of the gap in the teacher.
+
+    By default it follows the noise estimate. A teacher of several restarts is worth following more
+    closely, so the price of nodes falls with their number.
+    """
+    restarts = int(archive.facts[:, RESTART].max()) + 1
+    teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
+    candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
+    points, n, weights = teaching_points(prepared)
+    usable, scale, values, target = _at_points(candidates, points, n, weights, prepared)
+    noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
+    return Lesson(
+        prepared,
+        candidates,
+        usable,
+        scale,
+        values,
+        target,
+        float(np.mean(target**2)),
+        int(archive.facts[:, BORN].max()),
+        restarts**-CHEAPER,
+        min(max(noise, LEAST_NOISE), 1.0),
+    )
+
+
 def distil(
     prepared: Prepared,
     archive: Archive,
@@ -48,33 +96,43 @@ def distil(
 ) -> Archive | None:
     """The student as an archive of one entry, or None where it stays far from its teacher.
 
-    `price` is that of a node, `tau` the weight of the gap in the teacher; by default it follows
-    the noise estimate. A teacher of several restarts is worth following more closely, so the price
-    falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
+    `price` is that of a node. `whole` are all rows, where `prepared` is a sample of them: they give
     the student's error.
     """
-    restarts = int(archive.facts[:, RESTART].max()) + 1
-    price *= restarts**-CHEAPER
-    teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
-    candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
-    points, n, weights = teaching_points(prepared)
-    chosen, coefficients = _follow(candidates, points, n, weights, prepared, price)
+    return student_of(lesson_of(prepared, archive, tau), price, whole)
+
+
+def student_of(
+    lesson: Lesson, price: float = NODE_PRICE, whole: Prepared | None = None
+) -> Archive | None:
+    """The student of a lesson, where a node must gain so much; None as in `distil`."""
+    chosen, coefficients = _follow(lesson, price)
     if not len(chosen):
         return None
-    generation = int(archive.facts[:, BORN].max())
-    student = _as_entry(prepared, candidates, chosen, coefficients, generation)
+    student = _as_entry(lesson.prepared, lesson.candidates, chosen, coefficients, lesson.generation)
     return student if student is None or whole is None else on_all_rows(student, whole)
 
 
-def _follow(
-    candidates: Candidates,
-    points: Floats,
-    n: int,
-    weights_of_points: Floats,
-    prepared: Prepared,
-    price: float,
-) -> tuple[Integers, Floats]:
-    """The chosen candidates and their coefficients; none where they stay too far away.
+def _follow(lesson: Lesson, price: float) -> tuple[Integers, Floats]:
+    """The chosen candidates and their coefficients; none where they stay too far away."""
+    length = lesson.candidates.length[lesson.usable]
+    share = price * lesson.cheaper * lesson.noise * lesson.square
+    cost = np.asarray(share * length, dtype=np.float64)
+    settings = lesson.prepared.settings
+    chosen, weights = select(
+        lesson.values, lesson.teacher, cost, settings.max_trees, length, settings.max_size
+    )
+    student = _linear_model(lesson.values[chosen], weights, 0.0)
+    distance = float(np.mean((lesson.teacher - student) ** 2))
+    if not distance <= FARTHEST * lesson.square:
+        return chosen[:0], weights[:0]
+    return lesson.usable[chosen], weights * lesson.scale[chosen]
+
+
+def _at_points(
+    candidates: Candidates, points: Floats, n: int, weights_of_points: Floats, prepared: Prepared
+) -> tuple[Integers, Floats, Floats, Floats]:
+    """Usable candidates, their scales, their values and the teacher's at the points.
 
     The first `n` of the points are training rows.
     """
@@ -95,18 +153,7 @@ def _follow(
         roots = np.sqrt(weights_of_points[kept] / weights_of_points[kept].mean())
         values *= roots
         teacher = roots * teacher
-    square = float(np.mean(teacher**2))
-    noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
-    share = price * min(max(noise, LEAST_NOISE), 1.0) * square
-    length = candidates.length[usable]
-    cost = np.asarray(share * length, dtype=np.float64)
-    settings = prepared.settings
-    chosen, weights = select(values, teacher, cost, settings.max_trees, length, settings.max_size)
-    student = _linear_model(values[chosen], weights, 0.0)
-    distance = float(np.mean((teacher - student) ** 2))
-    if not distance <= FARTHEST * square:
-        return chosen[:0], weights[:0]
-    return usable[chosen], weights * scale[chosen]
+    return usable, scale, values, teacher
 
 
 @kernel
