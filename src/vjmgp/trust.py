@@ -121,13 +121,13 @@ class TrustMixin(ShorterMixin):
         values = _values_of(name, standardizer)
         typical = typical_row(standardizer, self._scored_rows())
         along = standardizer.standardize(pd.DataFrame([typical | {name: v} for v in values]))
-        rows = along[:1] if X is None else standardizer.standardize(self._check_new_data(X))
-        own = [k for k, column in enumerate(standardizer.inputs) if column.name == name]
+        rows = along[:1].copy() if X is None else standardizer.standardize(self._check_new_data(X))
+        own = [k for k, part in enumerate(standardizer.inputs) if part.name == name]
         means = []
         for point in along:
             rows[:, own] = point[own]
             means.append(float(self.predictor_.predict_rows(rows).mean()))
-        return pd.DataFrame({name: values, "prediction": means})
+        return pd.DataFrame(list(zip(values, means, strict=True)), columns=[name, "prediction"])
 
 
 def _name_of(column: str | int, standardizer: Standardizer) -> str:
