@@ -22,12 +22,13 @@ from .engine.archive import (
 )
 from .engine.arrays import Integers
 from .engine.choice import RULES, Rule, front_rule
-from .engine.distil import distil
+from .engine.distil import distil, distil_within
 from .engine.functions import own_functions
 from .engine.preparation import Prepared
 from .engine.regularizers import find_regularizer
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
+from .intervals import ScoredRows, front_with_errors, with_errors
 from .model import Feature, SymbolicModel, with_held_functions
 from .own_function import UserFunction
 from .parameters import CHOICES, check_final_rule, checked
@@ -36,6 +37,8 @@ from .tabular import Standardizer
 
 STUDENT = -1
 """Stands for the student among the numbers of archive entries."""
+NEAR = 0.1
+"""A short student whose squared distance to the teacher is at most this share is taken."""
 
 
 class FrontMixin:
@@ -55,6 +58,8 @@ class FrontMixin:
     _prepared: Prepared | None
     _whole: Prepared | None
     """All rows, where `_prepared` is a sample of them."""
+    _constant_rows: ScoredRows | None
+    """What a constant model was fitted to."""
     _chosen: int
 
     @whole_or_not_at_all
@@ -66,6 +71,7 @@ class FrontMixin:
         rule: str | None = None,
         node_price: float | None = None,
         predict_with: str | None = None,
+        max_size: int | None = None,
     ) -> Self:
         """Choose the model again, without another run.
 
@@ -81,36 +87,31 @@ class FrontMixin:
             Another price of the student's nodes: higher for a shorter formula.
         predict_with : {"model", "front", "blend"}, optional
             What `predict` uses from now on; by default that of the constructor.
+        max_size : int, optional
+            The best model of at most so many nodes: a student, or one that was evolved.
 
         """
         check_is_fitted(self, "archive_")
-        index, tau, rule, node_price, predict_with = (
-            checked(name, value, CHOICES)
-            for name, value in zip(
-                CHOICES, (index, tau, rule, node_price, predict_with), strict=True
-            )
+        given = (index, tau, rule, node_price, predict_with, max_size)
+        index, tau, rule, node_price, predict_with, max_size = (
+            checked(name, value, CHOICES) for name, value in zip(CHOICES, given, strict=True)
         )
         if rule is None and tau is not None and node_price is None:
             rule = "tau"
         rule = self._resolved(checked("final_rule", self.final_rule) if rule is None else rule)
         if predict_with is None:
             predict_with = checked("predict_with", self.predict_with)
-        front = self._front()
         if index is not None:
-            entries = self._entries(front)
-            if not 0 <= index < len(entries):
-                raise IndexError(
-                    f"The front has {len(entries)} models; there is no number {index}."
-                )
-            self._chosen = int(entries[index])
+            if max_size is not None:
+                raise ValueError("choose() takes an index or a max_size, not both.")
+            self._chosen = self._entry_of_row(index)
         elif rule == "distil":
-            price = node_price
-            if price is None:
-                price = checked("node_price", self.node_price)
-            self._chosen = self._distil(front, price, tau)
+            price = checked("node_price", self.node_price) if node_price is None else node_price
+            self._chosen = self._distil(price, tau, max_size)
         else:
-            self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
-        self.model_ = self._model(self._chosen)
+            weight = self.tau_ if tau is None else tau
+            self._chosen = self._pick(self._front(max_size), RULES[rule], weight)
+        self.model_ = with_errors(self._model(self._chosen), self._scored_rows())
         self.predictor_ = self._make_predictor(predict_with)
         return self
 
@@ -123,15 +124,40 @@ class FrontMixin:
             return "distil" if can_distil else own
         return own if rule == "paper" else rule
 
-    def _distil(self, front: Integers, price: float, tau: float | None) -> int:
-        """Make the student; the teacher's best model serves where it stays far from it."""
+    def _entry_of_row(self, index: int) -> int:
+        """The archive's number of a row of `pareto_front_`."""
+        entries = self._entries(self._front())
+        if not 0 <= index < len(entries):
+            raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
+        return int(entries[index])
+
+    def _distil(self, price: float, tau: float | None, max_size: int | None) -> int:
+        """Make the student; the teacher's best model serves where it stays far from it.
+
+        A short student that is far from it is taken where it is more accurate than that model.
+        """
         assert self._prepared is not None
         if tau is None:
             tau = teacher_tau(self._prepared.noise_r2)
-        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
-        if self.student_ is not None:
-            return STUDENT
-        return self._pick(front, RULES["tau"], tau)
+        best = self._pick(self._front(max_size), RULES["tau"], tau)
+        if max_size is None:
+            self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
+            return best if self.student_ is None else STUDENT
+        max_size = min(max_size, self._prepared.settings.max_size or max_size)
+        student, distance = distil_within(
+            self._prepared, self.archive_, max_size, price, tau, self._whole
+        )
+        if student is None:
+            return best
+        if distance > NEAR and self.archive_.scores[best, O1] < student.scores[0, O1]:
+            return best
+        self.student_ = student
+        return STUDENT
+
+    def _sizes(self) -> Integers:
+        """Nodes of each entry; those of no model are beyond all bounds."""
+        valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
+        return np.where(valid, self.archive_.facts[:, SIZE], np.iinfo(np.int64).max)
 
     def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
         scores = self.archive_.scores[front]
@@ -146,9 +172,19 @@ class FrontMixin:
             return self.model_
         teacher = teacher_of(self.archive_, teacher_tau(self._prepared.noise_r2))
         front = front_model(self.archive_, teacher, self._standardizer, self._own_functions())
-        return (
-            front if predict_with == "front" else blend_model(front, self._prepared, self.archive_)
-        )
+        if predict_with == "blend":
+            return blend_model(front, self._prepared, self.archive_)
+        models = [self._model(int(entry)) for entry in teacher.entries]
+        rows = ScoredRows(self._prepared.x, self._prepared.y, self._prepared.weights)
+        return front_with_errors(front, zip(models, teacher.weights, strict=True), rows)
+
+    def _scored_rows(self) -> ScoredRows:
+        """The rows that models are scored on: all of them, up to a large number."""
+        if self._constant_rows is not None:
+            return self._constant_rows
+        prepared = self._whole or self._prepared
+        assert prepared is not None
+        return ScoredRows(prepared.x, prepared.y, prepared.weights)
 
     def staged_choices(self) -> list[int | None]:
         """The archive entry that the rule for the front would choose after each generation.
@@ -162,13 +198,22 @@ class FrontMixin:
         fronts = (front_of(self.archive_, generation) for generation in range(self.n_iter_ + 1))
         return [self._pick(front, rule, self.tau_) if len(front) else None for front in fronts]
 
-    def _front(self) -> Integers:
+    def _front(self, max_size: int | None = None) -> Integers:
+        """The front, or all entries of at most so many nodes, also those that it has lost."""
         front = front_of(self.archive_)
         if not len(front):
             raise RuntimeError(
                 "No individual gave finite feature values: check the scale of the inputs."
             )
-        return front
+        if max_size is None:
+            return front
+        sizes = self._sizes()
+        if sizes.min() > max_size:
+            raise ValueError(
+                f"max_size is {max_size}, but the smallest model that was found has {sizes.min()} "
+                "nodes."
+            )
+        return np.flatnonzero(sizes <= max_size)
 
     def _own_functions(self) -> tuple[UserFunction, ...]:
         """The user's functions of the run."""

@@ -23,6 +23,7 @@ from .pool import SAME, intern_tree
 from .preparation import Prepared
 from .ridge import score_weights
 from .rng import below, shuffle, stream, uniform
+from .settings import Settings
 from .student import select
 from .teacher import teacher_of, teacher_tau
 from .weights import draw_row
@@ -38,53 +39,8 @@ SPREAD = 0.7
 FARTHEST = 0.2
 """A student whose squared distance to the teacher is a larger share of the teacher's mean square
 is not taken; 0.083 was the largest of 1100 runs."""
-
-
-class Lesson(NamedTuple):
-    """What students learn from: candidates and the teacher at the same points."""
-
-    prepared: Prepared
-    candidates: Candidates
-    usable: Integers
-    """The candidates that vary on the training rows, …"""
-    scale: Floats
-    """… what they were multiplied by, …"""
-    values: Floats
-    """… and their values, candidates × points."""
-    teacher: Floats
-    square: float
-    """The teacher's mean square."""
-    generation: int
-    cheaper: float
-    """What the price of nodes is multiplied by for the number of restarts, …"""
-    noise: float
-    """… and for the noise of the labels."""
-
-
-def lesson_of(prepared: Prepared, archive: Archive, tau: float | None = None) -> Lesson:
-    """The lesson of an archive; `tau` is the weight of the gap in the teacher.
-
-    By default it follows the noise estimate. A teacher of several restarts is worth following more
-    closely, so the price of nodes falls with their number.
-    """
-    restarts = int(archive.facts[:, RESTART].max()) + 1
-    teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
-    candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
-    points, n, weights = teaching_points(prepared)
-    usable, scale, values, target = _at_points(candidates, points, n, weights, prepared)
-    noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
-    return Lesson(
-        prepared,
-        candidates,
-        usable,
-        scale,
-        values,
-        target,
-        float(np.mean(target**2)),
-        int(archive.facts[:, BORN].max()),
-        restarts**-CHEAPER,
-        min(max(noise, LEAST_NOISE), 1.0),
-    )
+MOST_DOUBLINGS = 12
+"""Of the price, until a student is short enough."""
 
 
 def distil(
@@ -96,46 +52,89 @@ def distil(
 ) -> Archive | None:
     """The student as an archive of one entry, or None where it stays far from its teacher.
 
-    `price` is that of a node. `whole` are all rows, where `prepared` is a sample of them: they give
+    `price` is that of a node, `tau` the weight of the gap in the teacher; by default it follows
+    the noise estimate. A teacher of several restarts is worth following more closely, so the price
+    falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
     the student's error.
     """
-    return student_of(lesson_of(prepared, archive, tau), price, whole)
-
-
-def student_of(
-    lesson: Lesson, price: float = NODE_PRICE, whole: Prepared | None = None
-) -> Archive | None:
-    """The student of a lesson, where a node must gain so much; None as in `distil`."""
-    chosen, coefficients = _follow(lesson, price)
-    if not len(chosen):
+    price = _price_of(archive, price)
+    candidates, lesson = _taught(prepared, archive, tau)
+    found = _follow(lesson, prepared.settings, price, prepared.settings.max_size)
+    if not len(found.chosen) or not found.distance <= FARTHEST * lesson.square:
         return None
-    student = _as_entry(lesson.prepared, lesson.candidates, chosen, coefficients, lesson.generation)
-    return student if student is None or whole is None else on_all_rows(student, whole)
+    return _as_student(prepared, archive, candidates, found, whole)
 
 
-def _follow(lesson: Lesson, price: float) -> tuple[Integers, Floats]:
-    """The chosen candidates and their coefficients; none where they stay too far away."""
-    length = lesson.candidates.length[lesson.usable]
-    share = price * lesson.cheaper * lesson.noise * lesson.square
-    cost = np.asarray(share * length, dtype=np.float64)
-    settings = lesson.prepared.settings
-    chosen, weights = select(
-        lesson.values, lesson.teacher, cost, settings.max_trees, length, settings.max_size
-    )
-    student = _linear_model(lesson.values[chosen], weights, 0.0)
-    distance = float(np.mean((lesson.teacher - student) ** 2))
-    if not distance <= FARTHEST * lesson.square:
-        return chosen[:0], weights[:0]
-    return lesson.usable[chosen], weights * lesson.scale[chosen]
+def distil_within(
+    prepared: Prepared,
+    archive: Archive,
+    max_size: int,
+    price: float = NODE_PRICE,
+    tau: float | None = None,
+    whole: Prepared | None = None,
+) -> tuple[Archive | None, float]:
+    """The student of at most so many nodes, and its squared distance as a share of the square.
 
-
-def _at_points(
-    candidates: Candidates, points: Floats, n: int, weights_of_points: Floats, prepared: Prepared
-) -> tuple[Integers, Floats, Floats, Floats]:
-    """Usable candidates, their scales, their values and the teacher's at the points.
-
-    The first `n` of the points are training rows.
+    Of two students the nearer one: one that has no room for more nodes at the usual price, and one
+    whose nodes become dearer until there are few enough of them.
     """
+    price, settings = _price_of(archive, price), prepared.settings
+    candidates, lesson = _taught(prepared, archive, tau)
+    found = _follow(lesson, settings, price, max_size)
+    for doubled in range(MOST_DOUBLINGS):
+        other = _follow(lesson, settings, price * 2.0**doubled, settings.max_size)
+        if candidates.length[other.chosen].sum() <= max_size:
+            found = min(other, found, key=lambda student: student.distance)
+            break
+    if not len(found.chosen):
+        return None, np.inf
+    student = _as_student(prepared, archive, candidates, found, whole)
+    return student, found.distance / lesson.square
+
+
+def _price_of(archive: Archive, price: float) -> float:
+    """The price of a node, lower with more restarts."""
+    restarts = int(archive.facts[:, RESTART].max()) + 1
+    return price * restarts**-CHEAPER
+
+
+class Lesson(NamedTuple):
+    """What students follow: candidates and teacher at the points."""
+
+    values: Floats
+    """Candidates × points, standardised."""
+    teacher: Floats
+    square: float
+    """The teacher's mean square."""
+    noise: float
+    length: Integers
+    """Nodes of each candidate."""
+    usable: Integers
+    """Their numbers, as some were left out …"""
+    scale: Floats
+    """… and what they were multiplied by."""
+
+
+class Found(NamedTuple):
+    """The candidates of a student."""
+
+    chosen: Integers
+    coefficients: Floats
+    distance: float
+    """To the teacher: the mean square of their difference."""
+
+
+def _taught(prepared: Prepared, archive: Archive, tau: float | None) -> tuple[Candidates, Lesson]:
+    """The candidates of an archive, and the lesson of its teacher."""
+    teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
+    candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
+    return candidates, _lesson(candidates, *teaching_points(prepared), prepared)
+
+
+def _lesson(
+    candidates: Candidates, points: Floats, n: int, weights_of_points: Floats, prepared: Prepared
+) -> Lesson:
+    """Candidates and teacher at the points, of which the first `n` are training rows."""
     values = values_of(candidates, points, prepared.addresses)
     with np.errstate(invalid="ignore", over="ignore"):
         teacher = _linear_model(values, candidates.coefficient, candidates.intercept)
@@ -153,7 +152,20 @@ def _at_points(
         roots = np.sqrt(weights_of_points[kept] / weights_of_points[kept].mean())
         values *= roots
         teacher = roots * teacher
-    return usable, scale, values, teacher
+    square = float(np.mean(teacher**2))
+    noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
+    return Lesson(values, teacher, square, noise, candidates.length[usable], usable, scale)
+
+
+def _follow(lesson: Lesson, settings: Settings, price: float, max_size: int | None) -> Found:
+    """The candidates that follow the teacher at this price of a node."""
+    share = price * min(max(lesson.noise, LEAST_NOISE), 1.0) * lesson.square
+    cost = np.asarray(share * lesson.length, dtype=np.float64)
+    most = settings.max_trees
+    chosen, weights = select(lesson.values, lesson.teacher, cost, most, lesson.length, max_size)
+    student = _linear_model(lesson.values[chosen], weights, 0.0)
+    distance = float(np.mean((lesson.teacher - student) ** 2))
+    return Found(lesson.usable[chosen], weights * lesson.scale[chosen], distance)
 
 
 @kernel
@@ -243,6 +255,19 @@ def _draw_around(state: Words, x: Floats, ends: Floats, out: Floats) -> None:
         step = SPREAD * (2.0 * uniform(state) - 1.0)
         for c in range(x.shape[1]):
             out[r, c] = x[i, c] + step * (x[j, c] - x[k, c])
+
+
+def _as_student(
+    prepared: Prepared,
+    archive: Archive,
+    candidates: Candidates,
+    found: Found,
+    whole: Prepared | None,
+) -> Archive | None:
+    """The student as an archive of one entry, with its error on all rows."""
+    generation = int(archive.facts[:, BORN].max())
+    student = _as_entry(prepared, candidates, found.chosen, found.coefficients, generation)
+    return student if student is None or whole is None else on_all_rows(student, whole)
 
 
 def _as_entry(
