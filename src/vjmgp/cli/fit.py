@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..study.names import REGULARIZER_OF
+from ..methods import REGULARIZER_OF
 from . import Exit
 from .methods import WORDS, regularizer_of
 
