@@ -152,7 +152,7 @@ def test_messages_name_the_options(table, capsys, words, answer):
     ("column", "values", "answer"),
     [
         ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
-        ("site", [None, *range(59)], "use --missing median, or leave the column out with --ign"),
+        ("site", [None, *range(59)], "use --missing median, indicator or drop, or leave the co"),
         ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
     ],
 )  # fmt: skip
@@ -203,7 +203,7 @@ def test_missing_numbers_are_filled_on_request(table, capsys):
     fit = [*FIT, "--nominal", "site"]
     said = said_by(capsys, fit)
     assert f"column {column!r} has no value in" in said
-    assert "use --missing median, or leave the column out with --ignore." in said
+    assert "use --missing median, indicator or drop, or leave the column out" in said
     assert main([*fit, "--missing", "indicator"]) == 0
     model = load_model("data_model/model.json")
     assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)

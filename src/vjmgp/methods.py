@@ -1,4 +1,4 @@
-"""The paper's methods and their regularisers: either name will do, in Python, command and config."""
+"""The paper's methods and their regularisers: Python, command and config take either name."""
 
 from __future__ import annotations
 

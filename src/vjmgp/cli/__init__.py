@@ -38,6 +38,10 @@ exit codes:
 """
 
 
+PARTS = {"shtab": "shtab", "openpyxl": "vjmgp[excel]", "xlrd": "xlrd"}
+"""What pip installs a missing module with, if not with the workflow."""
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     from . import fit, predict, study, verify
@@ -79,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        part = {"shtab": "shtab"}.get(error.name or "", "vjmgp[workflow]")
+        part = PARTS.get(error.name or "", "vjmgp[workflow]")
         print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
         return Exit.WRONG
     except (ValueError, OSError) as error:

@@ -5,22 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..methods import REGULARIZER_OF
 from . import Exit
 from .methods import WORDS, regularizer_of
+from .table import add_table, find_table, take_table
 
 HOLDOUT = 0.25
-AS_OPTIONS = {
-    "fill them or leave": "use --missing median, or leave",
-    "list it under 'nominal'": "name it in --nominal",
-    "list the column under 'nominal'": "name the column in --nominal",
-    "leave it out": "leave it out with --ignore",
-    "leave the column out": "leave the column out with --ignore",
-}
-"""What the workflow's checks say about a config, said about the command."""
 
 
 def add_to(commands: Any) -> None:
@@ -28,11 +22,11 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "fit",
         help="fit a model to a table",
-        description="Fit a model to a CSV, TSV or Parquet file and write model.json, formulas.txt, "
-        "front.csv, plots and report.html into a folder. Ctrl-C ends the fit; the model so far is "
-        "written.",
+        description="Fit a model to a table and write model.json, formulas.txt, front.csv, plots "
+        "and report.html into a folder. A share of the rows tests a first fit; the model that is "
+        "written is then fitted to all rows. Ctrl-C ends the fit; the model so far is written.",
     )
-    command.add_argument("table", type=Path, help="CSV, TSV or Parquet; text may be compressed")
+    add_table(command, nargs="?")
     command.add_argument("--target", required=True, help="the column to predict")
     command.add_argument(
         "--nominal",
@@ -43,9 +37,16 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument(
         "--missing",
-        choices=("error", "median", "indicator"),
+        choices=("error", "median", "indicator", "drop"),
         default="error",
-        help="missing numbers: an error, the median, or that and an input that says where",
+        help="missing numbers: an error, the median, that and an input that says where, or leave "
+        "such rows out",
+    )
+    command.add_argument(
+        "--dates",
+        choices=("refuse", "elapsed"),
+        default="refuse",
+        help="columns of dates: an error, or days since the first one",
     )
     command.add_argument("--ignore", nargs="+", default=[], metavar="COLUMN", help="leave them out")
     command.add_argument(
@@ -62,6 +63,19 @@ def add_to(commands: Any) -> None:
         metavar="SHARE",
         help=f"share of the rows to test the model on, 0 for none (default: {HOLDOUT})",
     )
+    command.add_argument(
+        "--final-fit",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="after the test, fit the model to all rows (default: yes)",
+    )
+    _add_settings(command)
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    command.set_defaults(run=run)
+
+
+def _add_settings(command: Any) -> None:
+    """Add what the regressor is told."""
     method = command.add_argument(
         "--method",
         default="VJM",
@@ -77,15 +91,29 @@ def add_to(commands: Any) -> None:
         help="evolutions to learn from, on all cores (default: 1)",
     )
     command.add_argument("--seconds", type=float, help="no new generation after so many seconds")
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
-    command.set_defaults(run=run)
+    command.add_argument(
+        "--functions", nargs="+", default=[], metavar="NAME", help="functions that formulas may use"
+    )
+    command.add_argument(
+        "--max-trees", type=int, default=10, help="terms of the formula at most (default: 10)"
+    )
+    command.add_argument(
+        "--max-size", type=int, metavar="NODES", help="nodes of the formula at most"
+    )
+    command.add_argument(
+        "--clip",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="keep predictions within the range of the training target (default: yes)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Fit and write."""
+    find_table(options)
     _check_numbers(options)
     regularizer = regularizer_of(options.method)
-    data, weights = _read(options)
+    data, weights, how, dates = take_table(options)
     import numpy as np
 
     from .. import r2
@@ -122,6 +150,8 @@ def run(options: argparse.Namespace) -> int:
         "sha256": checksum(options.table),
         "target": options.target,
         **({"weights": options.weights} if options.weights else {}),
+        "reading": asdict(how),
+        "dates": [asdict(entry) for entry in dates],
         "seed": options.seed,
         "r2": scores,
         "engine": model.engine_version_,
@@ -166,71 +196,10 @@ def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any, w
         n_jobs=-1,
         random_state=options.seed,
         categorical_features=list(data.nominal) or "auto",
-        missing=options.missing,
+        missing="error" if options.missing == "drop" else options.missing,
         progress=not options.quiet,
     )
     with warnings.catch_warnings():  # told below, in the words of the command
         warnings.filterwarnings("ignore", "Interrupted after generation")
         own = None if weights is None else weights[train]
         return model.fit(data.inputs.iloc[train], data.target[train], own)
-
-
-def _read(options: argparse.Namespace) -> tuple[Any, Any]:
-    """The table, checked as the workflow checks it, and the weights of its rows or None."""
-    from dataclasses import replace
-
-    from ..datasets import check_inputs, load_file
-
-    where = str(options.table)
-    data = load_file(options.table, options.target, tuple(options.nominal))
-    weights = None
-    if options.weights is not None:
-        weights = _weights(options, data)
-        data = replace(data, inputs=data.inputs.drop(columns=options.weights))
-    for column in options.ignore:
-        if column not in data.inputs.columns:
-            raise ValueError(f"{where}: there is no column {column!r} to ignore.")
-        if column in options.nominal:
-            raise ValueError(f"{where}: column {column!r} is both in --nominal and in --ignore.")
-    data = replace(data, inputs=data.inputs.drop(columns=options.ignore))
-    for number, column in enumerate(data.inputs.columns):
-        if str(column).startswith("Unnamed: ") and column not in data.nominal:
-            raise ValueError(
-                f"{where}: column number {number + 1} has no name; if it is an index, leave it "
-                f'out with --ignore "{column}".'
-            )
-    try:
-        may_be_missing = options.missing != "error"
-        nominal = check_inputs(data, where, may_be_missing=may_be_missing)
-        data = replace(data, nominal=tuple(nominal))
-    except ValueError as error:
-        text = str(error)
-        for words, as_options in AS_OPTIONS.items():
-            text = text.replace(words, as_options)
-        raise ValueError(text) from None
-    for column in data.nominal:
-        if data.inputs[column].nunique(dropna=False) == len(data):
-            print(
-                f"Warning: column {column!r} has another level in each row, which tells nothing "
-                "about new rows; leave it out with --ignore.",
-                file=sys.stderr,
-            )
-    return data, weights
-
-
-def _weights(options: argparse.Namespace, data: Any) -> Any:
-    from ..weights import check_sample_weight
-
-    column = options.weights
-    if column not in data.inputs.columns:
-        raise ValueError(f"{options.table}: there is no column {column!r} for --weights.")
-    for name in ("nominal", "ignore"):
-        if column in getattr(options, name):
-            raise ValueError(
-                f"{options.table}: column {column!r} is both in --weights and in --{name}."
-            )
-    try:
-        return check_sample_weight(data.inputs[column], len(data))
-    except ValueError as error:
-        text = str(error).replace("sample_weight", f"--weights {column}")
-        raise ValueError(f"{options.table}: {text}") from None

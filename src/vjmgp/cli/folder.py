@@ -25,11 +25,20 @@ def claim_folder(folder: Path, table: Path, target: str) -> None:
         ) from None
 
 
+def read_about(folder: Path) -> dict[str, Any]:
+    """What a fit has noted about itself; nothing where it has not, or the note is damaged."""
+    try:
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
 def _refuse_another_model(folder: Path, table: Path, target: str) -> None:
     """The same table and target may be fitted again, also after the table was changed or moved."""
     whose = "a model of unknown origin"
     try:
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        about = read_about(folder)
         whose = f"the model of {about['table']}, target {about['target']!r}"
         same_place = Path(about["table"]).resolve() == table.resolve()
         same_table = same_place or about["sha256"] == checksum(table)
