@@ -28,6 +28,8 @@ from .model import (
     functions_to_dict,
     inputs_of,
     places_from,
+    quantiles_from_dict,
+    quantiles_to_dict,
     standardizer_from_dict,
     standardizer_to_dict,
     tree_from_list,
@@ -55,8 +57,11 @@ class Predictor(Protocol):
     def size(self) -> int:
         """Nodes over all trees."""
 
-    def predict(self, table: Any) -> Floats:
-        """Predictions in original units."""
+    def intervals(self, values: Floats, interval: float) -> Floats:
+        """The intervals around these predictions, rows × 2."""
+
+    def predict(self, table: Any, interval: Any = None) -> Any:
+        """Predictions in original units, with intervals where they are wanted."""
 
     def predict_rows(self, x: Floats) -> Floats:
         """The same from standardised inputs, without a word on their range."""
@@ -80,6 +85,8 @@ class FrontModel(TableModel):
     members: Members
     functions: tuple[UserFunction, ...] = ()
     """The user's functions that the trees hold."""
+    error_quantiles: tuple[float, ...] = ()
+    """Sizes of leave-one-out errors in the target's units, for intervals; empty: not known."""
 
     @property
     def size(self) -> int:
@@ -112,6 +119,7 @@ class FrontModel(TableModel):
             **functions_to_dict(self.functions),
             "trees": [tree_to_list(feature, names, self.functions) for feature in self.trees],
             "members": {name: values.tolist() for name, values in self.members._asdict().items()},
+            **quantiles_to_dict(self.error_quantiles),
         }
 
     @classmethod
@@ -133,7 +141,7 @@ class FrontModel(TableModel):
         )
         if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
             raise ValueError("The model is malformed: its members and their terms do not agree.")
-        return cls(standardizer, trees, members, own)
+        return cls(standardizer, trees, members, own, quantiles_from_dict(data))
 
 
 @dataclass(frozen=True)
@@ -162,6 +170,14 @@ class BlendModel(TableModel):
     def inputs_used(self) -> set[int]:
         """All inputs: Extra Trees and the Gaussian process look at each."""
         return set(range(len(self.standardizer.inputs)))
+
+    @property
+    def error_quantiles(self) -> tuple[float, ...]:
+        """None: Extra Trees have no leave-one-out errors."""
+        raise ValueError(
+            "A blend has no intervals, because its Extra Trees have no leave-one-out errors: "
+            "choose(predict_with='model') or 'front' has them."
+        )
 
     def predict_rows(self, x: Floats) -> Floats:
         """Predictions in original units from standardised inputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from .engine.functions import own_functions
 from .engine.preparation import Prepared
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
+from .intervals import ScoredRows, front_with_errors, with_errors
 from .model import Feature, SymbolicModel, with_held_functions
 from .own_function import UserFunction
 from .parameters import CHOICES, check_final_rule, checked, regularizer_class
@@ -54,6 +56,8 @@ class FrontMixin:
     _prepared: Prepared | None
     _whole: Prepared | None
     """All rows, where `_prepared` is a sample of them."""
+    _constant_rows: ScoredRows | None
+    """What a constant model was fitted to."""
     _chosen: int
 
     @whole_or_not_at_all
@@ -65,6 +69,7 @@ class FrontMixin:
         rule: str | None = None,
         node_price: float | None = None,
         predict_with: str | None = None,
+        max_size: int | None = None,
     ) -> Self:
         """Choose the model again, without another run.
 
@@ -80,22 +85,24 @@ class FrontMixin:
             Another price of the student's nodes: higher for a shorter formula.
         predict_with : {"model", "front", "blend"}, optional
             What `predict` uses from now on; by default that of the constructor.
+        max_size : int, optional
+            The best model of at most so many nodes: a student, or one that was evolved.
 
         """
         check_is_fitted(self, "archive_")
-        index, tau, rule, node_price, predict_with = (
-            checked(name, value, CHOICES)
-            for name, value in zip(
-                CHOICES, (index, tau, rule, node_price, predict_with), strict=True
-            )
+        given = (index, tau, rule, node_price, predict_with, max_size)
+        index, tau, rule, node_price, predict_with, max_size = (
+            checked(name, value, CHOICES) for name, value in zip(CHOICES, given, strict=True)
         )
         if rule is None and tau is not None and node_price is None:
             rule = "tau"
         rule = self._resolved(checked("final_rule", self.final_rule) if rule is None else rule)
         if predict_with is None:
             predict_with = checked("predict_with", self.predict_with)
-        front = self._front()
+        front = self._front() if max_size is None else self._entries_within(max_size)
         if index is not None:
+            if max_size is not None:
+                raise ValueError("choose() takes an index or a max_size, not both.")
             entries = self._entries(front)
             if not 0 <= index < len(entries):
                 raise IndexError(
@@ -106,10 +113,10 @@ class FrontMixin:
             price = node_price
             if price is None:
                 price = checked("node_price", self.node_price)
-            self._chosen = self._distil(front, price, tau)
+            self._chosen = self._distil(front, price, tau, max_size)
         else:
             self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
-        self.model_ = self._model(self._chosen)
+        self.model_ = with_errors(self._model(self._chosen), self._scored_rows())
         self.predictor_ = self._make_predictor(predict_with)
         return self
 
@@ -122,15 +129,32 @@ class FrontMixin:
             return "distil" if can_distil else own
         return own if rule == "paper" else rule
 
-    def _distil(self, front: Integers, price: float, tau: float | None) -> int:
+    def _distil(
+        self, front: Integers, price: float, tau: float | None, max_size: int | None
+    ) -> int:
         """Make the student; the teacher's best model serves where it stays far from it."""
         assert self._prepared is not None
         if tau is None:
             tau = teacher_tau(self._prepared.noise_r2)
-        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
+        prepared = self._prepared
+        if max_size is not None:
+            most = min(max_size, prepared.settings.max_size or max_size)
+            prepared = replace(prepared, settings=replace(prepared.settings, max_size=most))
+        self.student_ = distil(prepared, self.archive_, price, tau, self._whole)
         if self.student_ is not None:
             return STUDENT
         return self._pick(front, RULES["tau"], tau)
+
+    def _entries_within(self, max_size: int) -> Integers:
+        """All entries of at most so many nodes, also those that better ones have replaced."""
+        facts = self.archive_.facts
+        valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
+        if not (valid & (facts[:, SIZE] <= max_size)).any():
+            raise ValueError(
+                f"max_size is {max_size}, but the smallest model that was found has "
+                f"{facts[valid, SIZE].min()} nodes."
+            )
+        return np.flatnonzero(valid & (facts[:, SIZE] <= max_size))
 
     def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
         scores = self.archive_.scores[front]
@@ -145,9 +169,19 @@ class FrontMixin:
             return self.model_
         teacher = teacher_of(self.archive_, teacher_tau(self._prepared.noise_r2))
         front = front_model(self.archive_, teacher, self._standardizer, self._own_functions())
-        return (
-            front if predict_with == "front" else blend_model(front, self._prepared, self.archive_)
-        )
+        if predict_with == "blend":
+            return blend_model(front, self._prepared, self.archive_)
+        models = [self._model(int(entry)) for entry in teacher.entries]
+        rows = ScoredRows(self._prepared.x, self._prepared.y, self._prepared.weights)
+        return front_with_errors(front, zip(models, teacher.weights, strict=True), rows)
+
+    def _scored_rows(self) -> ScoredRows:
+        """The rows that models are scored on: all of them, up to a large number."""
+        if self._constant_rows is not None:
+            return self._constant_rows
+        prepared = self._whole or self._prepared
+        assert prepared is not None
+        return ScoredRows(prepared.x, prepared.y, prepared.weights)
 
     def staged_choices(self) -> list[int | None]:
         """The archive entry that the rule for the front would choose after each generation.

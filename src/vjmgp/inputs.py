@@ -223,3 +223,9 @@ def as_target(y: Any, rows: int) -> Floats:
             )
     check_size(target, "The target y")
     return target
+
+
+def name_of_target(y: Any) -> str:
+    """The name that y has, or "target"."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "target"

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from .formula import (
     model_sympy,
     model_text,
 )
+from .intervals import intervals_around
 from .tabular import Column, Standardizer
 
 if TYPE_CHECKING:
@@ -107,6 +108,10 @@ class TableModel(JsonModel):
         def standardizer(self) -> Standardizer:
             """How tables become numbers."""
 
+        @property
+        def error_quantiles(self) -> tuple[float, ...]:
+            """Sizes of leave-one-out errors, in the target's units; empty where not known."""
+
     @property
     @abstractmethod
     def inputs_used(self) -> set[int]:
@@ -116,14 +121,27 @@ class TableModel(JsonModel):
     def predict_rows(self, x: Floats) -> Floats:
         """Predictions in original units from standardised inputs."""
 
-    def predict(self, table: Any) -> Floats:
+    @overload
+    def predict(self, table: Any, interval: None = None) -> Floats: ...
+
+    @overload
+    def predict(self, table: Any, interval: float) -> tuple[Floats, Floats]: ...
+
+    def predict(self, table: Any, interval: float | None = None) -> Floats | tuple[Floats, Floats]:
         """Predictions, within the range of the training target unless the model does not clip.
 
-        An `ExtrapolationWarning` tells of rows outside the training range of an input.
+        With `interval`, for example 0.9, it is (predictions, intervals): rows × 2, lower and upper
+        ends that hold this share of new targets, as docs/trust.md describes. An
+        `ExtrapolationWarning` tells of rows outside the training range of an input.
         """
         encoded = self.standardizer.encode(table)
         warn_beyond(self.standardizer, encoded, self.inputs_used)
-        return self.predict_rows(self.standardizer.scale(encoded))
+        values = self.predict_rows(self.standardizer.scale(encoded))
+        return values if interval is None else (values, self.intervals(values, interval))
+
+    def intervals(self, values: Floats, interval: float) -> Floats:
+        """The intervals around these predictions, rows × 2."""
+        return intervals_around(values, self.error_quantiles, interval, self.standardizer)
 
 
 def inputs_of(trees: Iterable[Feature]) -> set[int]:
@@ -148,6 +166,8 @@ class SymbolicModel(TableModel):
     """Nodes of trees that are constant on the training rows: no part of the formula."""
     functions: tuple[UserFunction, ...] = ()
     """The user's functions that the trees hold."""
+    error_quantiles: tuple[float, ...] = ()
+    """Sizes of leave-one-out errors in the target's units, for intervals; empty: not known."""
 
     @property
     def size(self) -> int:
@@ -260,6 +280,7 @@ class SymbolicModel(TableModel):
             ],
             "scores": self.scores,
             **({"constant_nodes": self.constant_nodes} if self.constant_nodes else {}),
+            **quantiles_to_dict(self.error_quantiles),
         }
 
     @classmethod
@@ -278,7 +299,8 @@ class SymbolicModel(TableModel):
         )
         intercept = _number(data["intercept"], "intercept")
         constant_nodes = _count(data.get("constant_nodes", 0), "constant_nodes")
-        return cls(standardizer, features, intercept, dict(data["scores"]), constant_nodes, own)
+        scores, quantiles = dict(data["scores"]), quantiles_from_dict(data)
+        return cls(standardizer, features, intercept, scores, constant_nodes, own, quantiles)
 
 
 def with_held_functions(
@@ -318,6 +340,19 @@ def functions_from_dict(
                 "as load_model(path, functions=[…])."
             )
     return tuple(given[name] for name in names)
+
+
+def quantiles_to_dict(quantiles: tuple[float, ...]) -> dict[str, Any]:
+    """Sizes of leave-one-out errors; nothing where they are not known."""
+    return {"error_quantiles": list(quantiles)} if quantiles else {}
+
+
+def quantiles_from_dict(data: dict[str, Any]) -> tuple[float, ...]:
+    """Sizes of leave-one-out errors, checked; older files have none."""
+    quantiles = floats_from(data.get("error_quantiles", []), "error_quantiles")
+    if (quantiles < 0.0).any() or (np.diff(quantiles) < 0.0).any():
+        raise ValueError("The model is malformed: error_quantiles do not rise from 0 on.")
+    return tuple(quantiles.tolist())
 
 
 def standardizer_to_dict(standardizer: Standardizer) -> dict[str, Any]:

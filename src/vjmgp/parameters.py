@@ -157,6 +157,9 @@ FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), b
 RATE = number(0.0, 1.0)
 POSITIVE = number(0.0, above=True)
 NOT_NEGATIVE = number(0.0)
+SHARE = Rule(
+    "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
+)
 DEPTH = whole(0, 14)
 FUNCTION = Rule(
     f"{one_of(codes_by_name()).wanted}, or a UserFunction",
@@ -238,6 +241,7 @@ CHOICES: dict[str, Rule] = {
     "rule": optional(PARAMETERS["final_rule"]),
     "node_price": optional(NOT_NEGATIVE),
     "predict_with": optional(PARAMETERS["predict_with"]),
+    "max_size": PARAMETERS["max_size"],
 }
 """Of `VJMRegressor.choose`."""
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,9 @@ from .engine.large import entries_that_matter, prepare_all, refitted
 from .engine.preparation import Prepared, prepare
 from .engine.rows import sample_of_rows
 from .engine.settings import Settings
-from .front import FrontMixin
-from .inputs import as_frame, as_table, as_target, check_columns, column_names
+from .engine.weights import row_weights
+from .inputs import as_frame, as_table, as_target, check_columns, column_names, name_of_target
+from .intervals import ScoredRows
 from .own_function import UserFunction
 from .parameters import (
     PARAMETERS,
@@ -39,6 +40,7 @@ from .parameters import (
     regularizer_class,
     shown,
 )
+from .plots import PlotMixin
 from .search import Search
 from .state import whole_or_not_at_all
 from .tabular import fit_standardizer, nominal_columns
@@ -68,7 +70,7 @@ def _same(a: Any, b: Any) -> bool:
     return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
 
 
-class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression by evolutionary feature construction with a vicinal Jensen gap.
 
     Genetic programming evolves up to `max_trees` expression trees; a ridge model on them predicts
@@ -203,6 +205,8 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         chosen then, by the rule for the front and the run's own τ.
     archive_ : Archive
         Every model that was ever on the front of a restart.
+    target_name_ : str
+        The name of y where it is a Series, else "target": what plots call it.
     noise_r2_, tau_ : float
         The noise estimate (NaN where none was needed) and the weight it gave.
     engine_version_ : str
@@ -331,6 +335,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         """
         parameters = self._parameters()
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
+        self.target_name_ = name_of_target(y)
         table, y = self._check_training_data(X, y)
         table, y, weights = self._weighted_rows(table, y, sample_weight)
         names = column_names(table)
@@ -339,10 +344,10 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
-        self._standardizer = standardizer
+        self._standardizer, self._short_models = standardizer, {}
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
-            return self._fit_constant(settings, y, weights)
+            return self._fit_constant(settings, standardizer.standardize(table), y, weights)
         jobs = effective_n_jobs(parameters["n_jobs"])
         workers = min(parameters["restarts"], jobs)
         seen = min(len(y), parameters["max_rows"] or len(y))
@@ -401,7 +406,7 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         rows = sample_of_rows(y, parameters["max_rows"] or len(y), seed)
         own = None if weights is None else weights[rows]
         self._prepared = prepare(x[rows], y[rows], settings, seed, noise_r2, own)
-        self._whole = None
+        self._whole, self._constant_rows = None, None
         if len(rows) < len(y):
             self._whole = prepare_all(x, y, self._prepared, weights)
 
@@ -478,7 +483,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             y, weights = y[kept], weights[kept]
         return table, y, None if (weights == 1.0).all() else weights
 
-    def _fit_constant(self, settings: Settings, y: Floats, weights: Floats | None) -> VJMRegressor:
+    def _fit_constant(
+        self, settings: Settings, x: Floats, y: Floats, weights: Floats | None
+    ) -> VJMRegressor:
         """No input varies, or the target does not: the model is the target's mean."""
         self.archive_ = make_archive(settings.max_trees, 1, 1)
         if y.min() < y.max():
@@ -494,6 +501,9 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
         self.timings_ = {"preparation": 0.0, "evolution": 0.0, "choice": 0.0}
         self.stopped_by_ = "constant"
         self._prepared, self._whole, self._to_go_on, self.student_ = None, None, None, None
+        self._constant_rows = ScoredRows(
+            x, self._standardizer.standardize_target(y), row_weights(len(y), weights)
+        )
         self.choose()
         return self
 
@@ -510,13 +520,22 @@ class VJMRegressor(FrontMixin, TransformerMixin, RegressorMixin, BaseEstimator):
             return table.set_axis(self._standardizer.names, axis=1)  # positions count
         return table
 
-    def predict(self, X: Any) -> Floats:
+    @overload
+    def predict(self, X: Any, interval: None = None) -> Floats: ...
+
+    @overload
+    def predict(self, X: Any, interval: float) -> tuple[Floats, Floats]: ...
+
+    def predict(self, X: Any, interval: float | None = None) -> Floats | tuple[Floats, Floats]:
         """Predictions, clipped to the range of the training target unless told otherwise.
 
-        An `ExtrapolationWarning` tells of rows outside the training range of an input.
+        With `interval`, for example 0.9, it returns (predictions, intervals): intervals are rows
+        × 2, lower and upper ends that hold this share of new targets. An `ExtrapolationWarning`
+        tells of rows outside the training range of an input.
         """
         table = self._check_new_data(X)
-        return self.predictor_.predict(table)
+        found: Floats | tuple[Floats, Floats] = self.predictor_.predict(table, interval)
+        return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predictions. It does not warn: the score itself tells how they extrapolate."""

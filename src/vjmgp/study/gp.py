@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class GeneticProgramming:
                 "trees": len(final.features),
                 "features": features_of(final),
                 "legend": legend_of(final),
-                "model": final.to_dict(),
+                "model": replace(final, error_quantiles=()).to_dict(),
             }
         return record
 

@@ -1,0 +1,136 @@
+"""Prediction intervals from leave-one-out errors.
+
+Each training row has an error of a model that did not see it, which ridge regression gives without
+another fit. A new row's error is as likely to have any rank among them, so that the k-th smallest
+of K sizes is not exceeded with probability k / (K + 1): split conformal prediction with the errors
+of the jackknife.
+
+The features were searched for on the same rows, though, which these errors do not know. Every node
+of a formula is a choice that the labels have made; `searched` makes errors larger by that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine.weights import RowWeights
+from .parameters import SHARE, checked
+
+if TYPE_CHECKING:
+    from .ensemble import FrontModel
+    from .model import SymbolicModel
+    from .tabular import Standardizer
+
+Floats = NDArray[np.float64]
+
+PER_NODE = 1.5
+"""Degrees of freedom that the search for a node counts as; docs/trust.md has the trials."""
+MOST_KEPT = 200
+"""Of more errors so many quantiles are kept."""
+DIGITS = 6
+ROUNDING = 1e-9
+ALMOST_1 = 1.0 - 1e-9
+"""The leverage of a row that decides its own prediction."""
+
+
+class ScoredRows(NamedTuple):
+    """The rows that give the errors, standardised."""
+
+    x: Floats
+    y: Floats
+    weights: RowWeights
+
+
+def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
+    """Each row's error without it, on the standardised target; `engine/ridge.py` has the formula.
+
+    The ridge is that of the model's features, whatever has given its weights.
+    """
+    x, y, weights = rows
+    centre, factor, weight = (
+        np.array([getattr(feature, name) for feature in model.features])
+        for name in ("centre", "factor", "weight")
+    )
+    z = (model.construct(x) - centre) * factor
+    gram = z.T @ (weights.each[:, None] * z) + model.scores["alpha"] * np.eye(len(weight))
+    leverage = 1.0 / weights.total + np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
+    if weights.given:
+        leverage *= weights.copy
+    return np.asarray((y - model.intercept - z @ weight) / (1.0 - np.minimum(leverage, ALMOST_1)))
+
+
+def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
+    """The model with the quantiles that its intervals need."""
+    errors = leave_one_out(model, rows)
+    return replace(model, error_quantiles=_quantiles(errors, model.size, rows, model.standardizer))
+
+
+def front_with_errors(
+    front: FrontModel, members: Iterable[tuple[SymbolicModel, float]], rows: ScoredRows
+) -> FrontModel:
+    """The same for a weighted mean of models: its errors are the weighted means of theirs."""
+    errors, size = np.zeros(len(rows.y)), 0.0
+    for model, weight in members:
+        errors += weight * leave_one_out(model, rows)
+        size += weight * model.size
+    return replace(front, error_quantiles=_quantiles(errors, size, rows, front.standardizer))
+
+
+def _quantiles(
+    errors: Floats, size: float, rows: ScoredRows, standardizer: Standardizer
+) -> tuple[float, ...]:
+    factor = standardizer.target_scale * searched(equal_rows(rows.weights.each), size)
+    return kept_quantiles(errors, rows.weights.each, factor)
+
+
+def searched(rows: float, size: float) -> float:
+    """By how much errors are too small because features were searched for on the same rows."""
+    return math.sqrt(1.0 + PER_NODE * size / rows)
+
+
+def equal_rows(weights: Floats) -> float:
+    """How many rows of the same weight would tell as much as these."""
+    return float(weights.sum() ** 2 / np.sum(weights**2))
+
+
+def kept_quantiles(errors: Floats, weights: Floats, factor: float) -> tuple[float, ...]:
+    """The sizes of errors times a factor, rising: all of them, or quantiles of many.
+
+    K of them divide what a new row's error may be into K + 1 parts of the same probability.
+    """
+    sizes = np.abs(errors)
+    order = np.argsort(sizes, kind="stable")
+    share = np.cumsum(weights[order])
+    rows = equal_rows(weights)
+    count = max(1, min(MOST_KEPT, int(rows + ROUNDING)))
+    wanted = np.arange(1, count + 1) / (count + 1) * (rows + 1.0) / rows
+    places = np.searchsorted(share / share[-1], wanted - ROUNDING)
+    found = factor * sizes[order[np.minimum(places, len(order) - 1)]]
+    return tuple(float(f"{value:.{DIGITS}g}") for value in found)
+
+
+def half_width(quantiles: tuple[float, ...], interval: float) -> float:
+    """How far the interval reaches to either side; infinite where rows are too few to tell."""
+    rank = math.ceil((len(quantiles) + 1) * interval - ROUNDING)
+    return quantiles[rank - 1] if rank <= len(quantiles) else math.inf
+
+
+def intervals_around(
+    values: Floats, quantiles: tuple[float, ...], interval: float, standardizer: Standardizer
+) -> Floats:
+    """Rows × 2, lower and upper ends; within the training target's range where the model clips."""
+    interval = checked("interval", interval, {"interval": SHARE})
+    if not quantiles:
+        raise ValueError(
+            "The model holds no leave-one-out errors, so it has no intervals: fit it with this "
+            "version, or choose() it."
+        )
+    width = half_width(quantiles, interval)
+    ends = np.column_stack([values - width, values + width])
+    return np.clip(ends, *standardizer.target_range) if standardizer.clips else ends
