@@ -86,10 +86,12 @@ def test_a_column_of_weights(table, capsys):
     said_by(capsys, [*fit, "--weights", "hours"], 0)
     about = json.loads(Path("data_model/about.json").read_text())
     model = load_model("data_model/model.json")
-    assert about["weights"] == "hours"
+    assert about["options"]["weights"] == "hours"
     assert "hours" not in [column.name for column in model.standardizer.columns]
     inputs = table.drop(columns="y")
-    assert about["r2"]["training"] == pytest.approx(r2(table["y"], model.predict(inputs), weights))
+    assert about["errors"]["training"]["r2"] == pytest.approx(
+        r2(table["y"], model.predict(inputs), weights)
+    )
     assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
     for options, message in (
         (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),

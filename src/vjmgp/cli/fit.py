@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from . import Exit
 from .methods import WORDS, regularizer_of
 from .table import add_table, find_table, take_table
 
-HOLDOUT = 0.25
+HOLDOUT, INTERVAL = 0.25, 0.9
 
 
 def add_to(commands: Any) -> None:
@@ -69,6 +67,13 @@ def add_to(commands: Any) -> None:
         default=True,
         help="after the test, fit the model to all rows (default: yes)",
     )
+    command.add_argument(
+        "--interval",
+        type=float,
+        default=INTERVAL,
+        metavar="SHARE",
+        help=f"what share of new targets the page's intervals are to hold (default: {INTERVAL})",
+    )
     _add_settings(command)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run)
@@ -112,60 +117,36 @@ def run(options: argparse.Namespace) -> int:
     """Fit and write."""
     find_table(options)
     _check_numbers(options)
-    regularizer = regularizer_of(options.method)
-    data, weights, how, dates = take_table(options)
-    import numpy as np
-
-    from .. import r2
-    from ..extrapolation import extrapolation_ignored
-    from ..files import checksum
-    from ..study.runs import versions
-    from .folder import claim_folder, ending, write_files
+    regularizer_of(options.method)
+    taken = take_table(options)
+    for note in taken.notes:
+        print(note, file=sys.stderr)
+    from .about import about_fit, ending, summary
+    from .fits import make_fits, split_rows, versions_of
+    from .folder import claim_folder, write_chosen, write_models
     from .page import write_page
 
-    order = np.random.default_rng(options.seed).permutation(len(data))
-    test, train = np.split(order, [round(options.holdout * len(data))])
-    train, test = np.sort(train), np.sort(test)
-    if len(train) < 2:
-        raise ValueError(f"{options.table}: {len(train)} rows are too few to train on.")
+    rows = split_rows(taken.data, taken.weights, options.holdout, options.seed)
+    if len(rows.train) < 2:
+        raise ValueError(f"{options.table}: {len(rows.train)} rows are too few to train on.")
     folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
     claim_folder(folder, options.table, options.target)
     try:
-        model = _fit(options, regularizer, data, train, weights)
+        fits = make_fits(options, rows)
     except RuntimeError as error:
         print(f"vjmgp: {error}", file=sys.stderr)
         return Exit.FAILED
-
-    def score(rows: Any) -> float:
-        own = None if weights is None else weights[rows]
-        with extrapolation_ignored():
-            return r2(data.target[rows], model.predict(data.inputs.iloc[rows]), own)
-
-    scores = {"training": score(train)}
-    counted = test if weights is None else test[weights[test] > 0]
-    if len(counted) > 1 and np.ptp(data.target[counted]) > 0:
-        scores["test"] = score(test)
-    about = {
-        "table": str(options.table.resolve()),
-        "sha256": checksum(options.table),
-        "target": options.target,
-        **({"weights": options.weights} if options.weights else {}),
-        "reading": asdict(how),
-        "dates": [asdict(entry) for entry in dates],
-        "seed": options.seed,
-        "r2": scores,
-        "engine": model.engine_version_,
-        "versions": versions({}),
-        "stopped_by": model.stopped_by_,
-    }
-    write_files(model, folder, about)
-    write_page(model, data, train, test, scores, options.target, folder)
-    print(model.model_)
-    print(", ".join(f"R² on {rows} rows: {score:.4f}" for rows, score in scores.items()))
+    versions = versions_of(fits, options.max_size)
+    about = about_fit(options, taken, fits)
+    write_chosen(folder, versions, about)
+    write_models(folder, versions)
+    write_page(folder, versions, about, rows)
+    print(versions.models[versions.chosen])
+    print("\n".join(summary(about, versions)))
     print(f"Everything: {(folder / 'report.html').resolve()}")
-    if ending(model):
-        print(ending(model), file=sys.stderr)
-    return Exit.STOPPED if model.stopped_by_ == "interrupt" else Exit.DONE
+    if ending(about):
+        print(ending(about), file=sys.stderr)
+    return Exit.STOPPED if about["stopped_by"] == "interrupt" else Exit.DONE
 
 
 def _check_numbers(options: argparse.Namespace) -> None:
@@ -176,30 +157,10 @@ def _check_numbers(options: argparse.Namespace) -> None:
         ("generations", options.generations >= 0, "0 or more"),
         ("restarts", options.restarts >= 1, "1 or more"),
         ("seconds", options.seconds is None or options.seconds > 0, "more than 0"),
+        ("max_trees", options.max_trees >= 1, "1 or more"),
+        ("max_size", options.max_size is None or options.max_size >= 1, "1 or more"),
+        ("interval", 0 < options.interval < 1, "between 0 and 1"),
     ):
         if not is_right:
-            raise ValueError(f"--{name} is {getattr(options, name)}; it must be {wanted}.")
-
-
-def _fit(options: argparse.Namespace, regularizer: str, data: Any, train: Any, weights: Any) -> Any:
-    from .. import VJMRegressor
-    from ..warmup import kernels_are_compiled
-
-    if not kernels_are_compiled():
-        print("Compiling for this machine, which takes half a minute and happens once …")
-    model = VJMRegressor(
-        regularizer,
-        population_size=options.population,
-        generations=options.generations,
-        max_time=options.seconds,
-        restarts=options.restarts,
-        n_jobs=-1,
-        random_state=options.seed,
-        categorical_features=list(data.nominal) or "auto",
-        missing="error" if options.missing == "drop" else options.missing,
-        progress=not options.quiet,
-    )
-    with warnings.catch_warnings():  # told below, in the words of the command
-        warnings.filterwarnings("ignore", "Interrupted after generation")
-        own = None if weights is None else weights[train]
-        return model.fit(data.inputs.iloc[train], data.target[train], own)
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is {getattr(options, name)}; it must be {wanted}.")

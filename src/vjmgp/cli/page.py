@@ -8,10 +8,13 @@ from __future__ import annotations
 import base64
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..files import write_whole
-from .folder import clipping, ending
+from .about import clipping, ending, names_of, summary
+
+if TYPE_CHECKING:
+    from .fits import Rows, Versions
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -34,50 +37,35 @@ COLUMNS = {
 }
 
 
-def write_page(
-    model: Any,
-    data: Any,
-    train: Any,
-    test: Any,
-    scores: dict[str, float],
-    target: str,
-    folder: Path,
-) -> None:
+def write_page(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows | None) -> None:
     """Draw the plots and write them, with everything else, on one page."""
-    plots = {
-        "prediction": _plot_prediction(model, data, train, test, target, folder),
-        "front": _plot_front(model, folder),
-    }
-    title = f"{target} of {data.name}"
+    model, target = versions.models[versions.chosen], about["target"]
+    plots = {"front": _plot_front(versions, folder)}
+    if rows is not None:
+        plots["prediction"] = _plot_prediction(versions, rows, target, folder)
+    title = f"{target} of {Path(about['table']).name.split('.')[0]}"
     figures = "".join(
         f'<figure><img src="{_as_address(path)}" alt="{escape(name)}"></figure>'
         for name, path in plots.items()
     )
-    shown = "".join(
-        f"<tr><th>R² on {len(train if rows == 'training' else test)} {rows} rows</th>"
-        f"<td>{score:.4f}</td></tr>"
-        for rows, score in scores.items()
-    )
     legend = "".join(
-        f"<li><code>{escape(name)}</code>: {escape(text)}</li>" for name, text in _legend(model)
+        f"<li><code>{escape(name)}</code>: {escape(text)}</li>"
+        for name, text in names_of(model, about)
     )
     body = f"""
 <h1>{escape(title)}</h1>
-<p>{len(data)} rows, {data.inputs.shape[1]} inputs; {model.n_iter_} generations of
-{model.population_size} models, seed {model.random_state},
-engine <code>{model.engine_version_}</code>.</p>
-{f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
-<table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
+{"".join(f"<p>{escape(line)}</p>" for line in summary(about, versions))}
+{f"<p><strong>{ending(about)}</strong></p>" if ending(about) else ""}
 <h2>Formula</h2>
-<pre>{escape(target)} = {escape(model.model_.text(digits=4))}</pre>
+<pre>{escape(target)} = {escape(model.text(digits=4))}</pre>
 {f"<ul>{legend}</ul>" if legend else ""}
-<p>{clipping(model.model_)}</p>
+<p>{clipping(model)}</p>
 <h2>Constructed features</h2>
-<pre>{escape(chr(10).join(model.model_.feature_texts(digits=4)))}</pre>
+<pre>{escape(chr(10).join(model.feature_texts(digits=4)))}</pre>
 <h2>Plots</h2>
 <div class="plots">{figures}</div>
 <h2>Other compromises between error and regularity</h2>
-{_front_table(model)}
+{_front_table(versions)}
 <p>Files: model.json, formulas.txt (LaTeX, sympy), front.csv, about.json.</p>
 """
     page = (
@@ -92,14 +80,8 @@ def _as_address(path: Path) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _legend(model: Any) -> list[list[str]]:
-    from ..study.described import legend_of
-
-    return legend_of(model.model_)
-
-
-def _front_table(model: Any) -> str:
-    front = model.pareto_front_
+def _front_table(versions: Versions) -> str:
+    front = versions.table
     head = "".join(f"<th>{escape(text)}</th>" for text in (*COLUMNS.values(), "formula"))
     rows = []
     for row in front.to_dict("records"):
@@ -117,12 +99,12 @@ def _folded(formula: str) -> str:
     return f"<details><summary>{start}</summary><code>{escape(formula)}</code></details>"
 
 
-def _plot_prediction(
-    model: Any, data: Any, train: Any, test: Any, target: str, folder: Path
-) -> Path:
+def _plot_prediction(versions: Versions, chosen: Rows, target: str, folder: Path) -> Path:
     from ..extrapolation import extrapolation_ignored
 
     figure, axes = _figure()
+    data, train, test = chosen.data, chosen.train, chosen.test
+    model = versions.tested[versions.chosen] or versions.models[versions.chosen]
     for rows, name, colour in ((train, "training", "#9ab"), (test, "test", "#d62728")):
         if len(rows):
             with extrapolation_ignored():
@@ -135,9 +117,9 @@ def _plot_prediction(
     return _save(figure, folder / "prediction.svg")
 
 
-def _plot_front(model: Any, folder: Path) -> Path:
+def _plot_front(versions: Versions, folder: Path) -> Path:
     figure, axes = _figure()
-    front = model.pareto_front_
+    front = versions.table
     evolved, chosen = front[~front["student"]], front[front["chosen"]]
     axes.plot(evolved["o1"], evolved["o2"], "o-", color="#9ab", markersize=4, linewidth=0.8)
     label = "the formula, distilled from all models" if chosen["student"].any() else "chosen"

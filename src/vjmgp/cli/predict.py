@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import Exit
 from .folder import read_about
-from .table import add_table, reading_of, tell_reading
+from .table import add_table, reading_of, told_reading
 
 if TYPE_CHECKING:
     from ..reading import Reading, TableFile
@@ -93,7 +93,9 @@ def _read(options: argparse.Namespace, model: Any, about: dict[str, Any]) -> tup
             table = table.assign(**{entry.column: entry.days(table[entry.column])})
         except ValueError as error:
             raise ValueError(f"{options.table}: {error}: correct it.") from None
-    tell_reading(file, dates)
+    told = told_reading(file, dates)
+    if told:
+        print(f"{told[0].upper()}{told[1:]}.", file=sys.stderr)
     return file, table
 
 

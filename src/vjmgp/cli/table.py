@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -37,6 +36,8 @@ class Taken(NamedTuple):
     weights: Any
     how: Reading
     dates: list[Elapsed]
+    notes: list[str]
+    """What to tell people."""
 
 
 # -- options -------------------------------------------------------------------------------------
@@ -86,12 +87,11 @@ def reading_of(options: argparse.Namespace) -> Reading:
     return Reading(**{name: getattr(options, name) for name in asdict(Reading())})
 
 
-def tell_reading(file: TableFile, dates: list[Elapsed]) -> None:
-    """Say in a line what was assumed."""
+def told_reading(file: TableFile, dates: list[Elapsed]) -> str:
+    """In words what was assumed; nothing where that is the usual."""
     parts = [] if file.as_usual else [file.how.told()]
     parts += [entry.told() for entry in dates]
-    if parts:
-        print(f"Read as: {', '.join(parts)}.", file=sys.stderr)
+    return f"read as: {', '.join(parts)}" if parts else ""
 
 
 # -- what a fit takes ----------------------------------------------------------------------------
@@ -111,9 +111,9 @@ def take_table(options: argparse.Namespace) -> Taken:
     nominal = [name for name in nominal if name not in ignored]
     table, dates, of_dates = _with_dates(options, table, nominal)
     complaints += of_dates
-    tell_reading(file, dates)
     table, left_out = _without_missing(options, table)
     complaints += map(_as_options, target_complaints(table, options.target, tuple(nominal)))
+    told = told_reading(file, dates)
     weights = None
     if options.weights in table.columns and options.weights not in nominal:
         try:
@@ -125,13 +125,14 @@ def take_table(options: argparse.Namespace) -> Taken:
     may_be_missing = options.missing != "error"
     complaints += map(_as_options, input_complaints(data, may_be_missing=may_be_missing))
     if complaints:
-        raise ValueError(together(where, complaints))
+        raise ValueError(together(f"{where} ({told})" if told else where, complaints))
     name = options.table.name.split(".")[0]
     data = Dataset(name, data.inputs, data.target, tuple(nominal_inputs(data)))
+    notes = [f"{told[0].upper()}{told[1:]}."] if told else []
     if left_out:
-        print(f"Left out {left_out} rows with missing cells.", file=sys.stderr)
-    _warn_of_names(data)
-    return Taken(data, weights, file.how, dates)
+        notes.append(f"Left out {left_out} rows with missing cells.")
+    notes += _warnings_about_names(data)
+    return Taken(data, weights, file.how, dates, notes)
 
 
 def _parts(word: str) -> list[str]:
@@ -227,11 +228,10 @@ def _as_options(complaint: str) -> str:
     return complaint
 
 
-def _warn_of_names(data: Dataset) -> None:
+def _warnings_about_names(data: Dataset) -> Iterator[str]:
     for column in data.nominal:
         if data.inputs[column].nunique(dropna=False) == len(data):
-            print(
+            yield (
                 f"Warning: column {column!r} has another level in each row, which tells nothing "
-                "about new rows; leave it out with --ignore.",
-                file=sys.stderr,
+                "about new rows; leave it out with --ignore."
             )
