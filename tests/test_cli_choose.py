@@ -10,6 +10,7 @@ from the_command import FIT, said_by, write_table
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
+from vjmgp.datasets import EXACT
 
 SITE = [*FIT, "--nominal", "site"]
 
@@ -116,7 +117,7 @@ def test_a_largest_size(table, capsys):
 def test_predictions_with_intervals(table, capsys):
     told(capsys, SITE)
     told(capsys, ["predict", "data_model", "data.csv", "--interval", "0.8", "--output", "p.csv"])
-    found = pd.read_csv("p.csv", float_precision="round_trip")
+    found = pd.read_csv("p.csv", **EXACT)
     values, ends = load_model("data_model/model.json").predict(table, interval=0.8)
     assert found["prediction"].tolist() == values.tolist()
     assert found[["low", "high"]].to_numpy().tolist() == ends.tolist()
