@@ -47,7 +47,7 @@ def test_fit_writes_everything(table, tmp_path, capsys):
         *("prediction.svg", "front.svg", "report.html"),
     }
     model = load_model("out/model.json")
-    assert model.text(digits=4) in (tmp_path / "out/formulas.txt").read_text()
+    assert model.text() in (tmp_path / "out/formulas.txt").read_text()
     assert np.isfinite(model.predict(table.drop(columns="y"))).all()
     page = (tmp_path / "out/report.html").read_text()
     assert "<b>" not in page

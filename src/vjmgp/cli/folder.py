@@ -105,9 +105,9 @@ def write_chosen(folder: Path, versions: Versions, about: dict[str, Any]) -> Non
 def formulas_of(model: Any, about: dict[str, Any]) -> str:
     """The model in all kinds of text."""
     parts = {
-        "Formula": f"{model.text(digits=4)}\n\n{clipping(model)}",
+        "Formula": f"{model.text()}\n\n{clipping(model)}",
         "What its names stand for": "\n".join(f"{name}: {t}" for name, t in names_of(model, about)),
-        "With all digits, as sympy reads it": model.text(),
+        "With all digits, as sympy reads it": model.text(digits=None),
         "LaTeX": model.latex(),
         "Constructed features": "\n".join(model.feature_texts(digits=4)),
     }

@@ -57,7 +57,7 @@ def write_page(folder: Path, versions: Versions, about: dict[str, Any], rows: Ro
 {"".join(f"<p>{escape(line)}</p>" for line in summary(about, versions))}
 {f"<p><strong>{ending(about)}</strong></p>" if ending(about) else ""}
 <h2>Formula</h2>
-<pre>{escape(target)} = {escape(model.text(digits=4))}</pre>
+<pre>{escape(target)} = {escape(model.text())}</pre>
 {f"<ul>{legend}</ul>" if legend else ""}
 <p>{clipping(model)}</p>
 <h2>Constructed features</h2>
