@@ -19,6 +19,7 @@ NOT_NOTED = ("run", "more", "output", "quiet")
 def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str, Any]:
     """The content of about.json."""
     from ..study.runs import versions
+    from .cautions import cautions_of
 
     rows, final = fits.rows, fits.final
     errors = {"training": rows.errors(fits.tested.model_, rows.train)}
@@ -41,6 +42,7 @@ def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str
         "stopped_by": final.stopped_by_,
         "noise_r2": _number(final.noise_r2_),
         "stability": _stability(final),
+        "cautions": list(cautions_of(rows, fits.tested.model_)),
         "engine": final.engine_version_,
         "versions": versions({}),
     }

@@ -145,8 +145,9 @@ class Versions:
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """The front, the student and shorter versions; the chosen one has at most so many nodes."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
-    front = final.pareto_front_
-    models = [_nth(final, row) for row in range(len(front))]
+    models = [_nth(final, row) for row in range(len(final.front_models()))]
+    students = [len(models) - 1] if final.student_ is not None else []
+    chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
     most: list[float] = [np.nan] * len(models)
     for size, model in zip(_max_sizes(final, sizes), final.shorter_models(sizes), strict=True):
         same = [row for row, other in enumerate(models) if other.features == model.features]
@@ -155,7 +156,6 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
         else:
             models.append(model)
             most.append(size)
-    chosen = int(front["chosen"].to_numpy().argmax())
     tested = _likes(fits, models, most, chosen, sizes)
     if max_size is not None:
         small = [row for row, size in enumerate(most) if size <= max_size]
@@ -174,7 +174,7 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
                 "rmse": scale * np.sqrt(model.scores["o1"]),
                 **_test_errors(fits.rows, tested[row]),
                 **model.scores,
-                "student": row < len(front) and bool(front["student"][row]),
+                "student": row in students,
                 "formula": str(model),
             }
             for row, model in enumerate(models)
