@@ -66,14 +66,14 @@ def cached_datasets() -> list[str]:
 
 
 @functools.cache
-def _loaded(dataset: str) -> Dataset:
+def loaded(dataset: str) -> Dataset:
     return load_dataset(dataset)
 
 
 def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]:
     """All readings of one split."""
     dataset, seed, rivals, only_formulas = job
-    data = _loaded(dataset)
+    data = loaded(dataset)
     train, test = paper_split(dataset, len(data), seed)
     x, y, new = data.inputs.iloc[train], data.target[train], data.inputs.iloc[test]
     rows = []

@@ -14,7 +14,6 @@ from vjmgp import SymbolicModel, VJMRegressor, load_model
 from vjmgp.engine.weights import row_weights
 from vjmgp.intervals import (
     MOST_KEPT,
-    PER_NODE,
     ScoredRows,
     half_width,
     kept_quantiles,
@@ -112,7 +111,7 @@ def test_the_rank_is_that_of_conformal_prediction(count, interval):
 
 
 def test_the_search_counts_less_with_more_rows():
-    assert searched(100, 20) == math.sqrt(1 + PER_NODE * 0.2)
+    assert searched(100, 20) == pytest.approx(math.sqrt(100 / (100 - 20)), rel=0.01)
     assert searched(100_000, 20) < 1.001
     assert searched(5, 20) < math.inf
 

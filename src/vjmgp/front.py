@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -23,7 +22,7 @@ from .engine.archive import (
 )
 from .engine.arrays import Integers
 from .engine.choice import RULES, Rule, front_rule
-from .engine.distil import distil
+from .engine.distil import distil, distil_within
 from .engine.functions import own_functions
 from .engine.preparation import Prepared
 from .engine.teacher import teacher_of, teacher_tau
@@ -37,6 +36,8 @@ from .tabular import Standardizer
 
 STUDENT = -1
 """Stands for the student among the numbers of archive entries."""
+NEAR = 0.1
+"""A short student whose squared distance to the teacher is at most this share is taken."""
 
 
 class FrontMixin:
@@ -110,10 +111,13 @@ class FrontMixin:
                 )
             self._chosen = int(entries[index])
         elif rule == "distil":
-            price = node_price
-            if price is None:
-                price = checked("node_price", self.node_price)
-            self._chosen = self._distil(front, price, tau, max_size)
+            assert self._prepared is not None
+            price = checked("node_price", self.node_price) if node_price is None else node_price
+            weight = teacher_tau(self._prepared.noise_r2) if tau is None else tau
+            if max_size is None:
+                self._chosen = self._distil(front, price, weight)
+            else:
+                self._chosen = self._distil_within(front, price, weight, max_size)
         else:
             self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
         self.model_ = with_errors(self._model(self._chosen), self._scored_rows())
@@ -129,32 +133,44 @@ class FrontMixin:
             return "distil" if can_distil else own
         return own if rule == "paper" else rule
 
-    def _distil(
-        self, front: Integers, price: float, tau: float | None, max_size: int | None
-    ) -> int:
+    def _distil(self, front: Integers, price: float, tau: float) -> int:
         """Make the student; the teacher's best model serves where it stays far from it."""
         assert self._prepared is not None
-        if tau is None:
-            tau = teacher_tau(self._prepared.noise_r2)
-        prepared = self._prepared
-        if max_size is not None:
-            most = min(max_size, prepared.settings.max_size or max_size)
-            prepared = replace(prepared, settings=replace(prepared.settings, max_size=most))
-        self.student_ = distil(prepared, self.archive_, price, tau, self._whole)
-        if self.student_ is not None:
-            return STUDENT
-        return self._pick(front, RULES["tau"], tau)
+        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
+        return STUDENT if self.student_ is not None else self._pick(front, RULES["tau"], tau)
+
+    def _distil_within(self, entries: Integers, price: float, tau: float, max_size: int) -> int:
+        """The student of so many nodes, or the best of these entries.
+
+        A student that is far from the teacher has to be more accurate than an evolved model.
+        """
+        assert self._prepared is not None
+        max_size = min(max_size, self._prepared.settings.max_size or max_size)
+        student, distance = distil_within(
+            self._prepared, self.archive_, max_size, price, tau, self._whole
+        )
+        best = self._pick(entries, RULES["tau"], tau)
+        if student is None:
+            return best
+        if distance > NEAR and self.archive_.scores[best, O1] < student.scores[0, O1]:
+            return best
+        self.student_ = student
+        return STUDENT
+
+    def _sizes(self) -> Integers:
+        """Nodes of each entry; those of no model are beyond all bounds."""
+        valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
+        return np.where(valid, self.archive_.facts[:, SIZE], np.iinfo(np.int64).max)
 
     def _entries_within(self, max_size: int) -> Integers:
         """All entries of at most so many nodes, also those that better ones have replaced."""
-        facts = self.archive_.facts
-        valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
-        if not (valid & (facts[:, SIZE] <= max_size)).any():
+        sizes = self._sizes()
+        if sizes.min() > max_size:
             raise ValueError(
-                f"max_size is {max_size}, but the smallest model that was found has "
-                f"{facts[valid, SIZE].min()} nodes."
+                f"max_size is {max_size}, but the smallest model that was found has {sizes.min()} "
+                "nodes."
             )
-        return np.flatnonzero(valid & (facts[:, SIZE] <= max_size))
+        return np.flatnonzero(sizes <= max_size)
 
     def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
         scores = self.archive_.scores[front]

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-PER_NODE = 1.5
-"""Degrees of freedom that the search for a node counts as; docs/trust.md has the trials."""
 MOST_KEPT = 200
 """Of more errors so many quantiles are kept."""
 DIGITS = 6
@@ -90,8 +88,13 @@ def _quantiles(
 
 
 def searched(rows: float, size: float) -> float:
-    """By how much errors are too small because features were searched for on the same rows."""
-    return math.sqrt(1.0 + PER_NODE * size / rows)
+    """By how much errors are too small because features were searched for on the same rows.
+
+    A node counts as a degree of freedom, so that squares grow by n / (n − size): by the first
+    terms of its series, which stay finite where a formula has more nodes than there are rows.
+    """
+    share = size / rows
+    return math.sqrt(1.0 + share + share**2)
 
 
 def equal_rows(weights: Floats) -> float:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .shorter import SIZES
-from .trust import TrustMixin
+from .model import SymbolicModel
+from .tabular import Column
+from .trust import TrustMixin, input_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,10 @@ BLUE, ORANGE, GREEN, GREY, DARK = "#0072B2", "#D55E00", "#009E73", "#8a939e", "#
 SIZE = (5.6, 4.0)
 MOST_BARS = 20
 """Columns that a plot by column shows."""
+FEW_LEVELS = 6
+LEAST_RANGE = 0.01
+"""A smaller part of the target's deviation is drawn as a flat line."""
+MOST_MARKS = 500
 LONGEST = 24
 """Letters of a column's name that a plot shows."""
 
@@ -27,24 +32,16 @@ LONGEST = 24
 def plot_front(model: TrustMixin, ax: Axes | None = None) -> Axes:
     """Leave-one-out error against size: all models found, the shorter versions and the chosen."""
     ax = _axes(ax)
-    front, scale = model.pareto_front_, model._standardizer.target_scale
-    evolved = front[~front["student"]]
-    shorter = model.shorter_versions(SIZES)
-    own = model.model_
-    ax.plot(
-        evolved["size"],
-        scale * np.sqrt(evolved["o1"]),
-        "o",
-        color=GREY,
-        alpha=0.5,
-        markersize=4,
-        label="evolved",
-    )
-    ax.plot(
-        shorter["size"], shorter["rmse"], "s-", color=BLUE, markersize=6, label="shorter versions"
-    )
-    error = scale * np.sqrt(own.scores["o1"])
-    ax.plot([own.size], [error], "D", color=ORANGE, markersize=8, label="chosen")
+    evolved = model.front_models()[: None if model.student_ is None else -1]
+    looks: list[tuple[list[SymbolicModel], dict[str, Any]]] = [
+        (evolved, {"marker": "o", "ls": "", "color": GREY, "alpha": 0.5, "label": "evolved"}),
+        (model.shorter_models(), {"marker": "s", "color": BLUE, "label": "shorter versions"}),
+        ([model.model_], {"marker": "D", "ls": "", "color": ORANGE, "ms": 8, "label": "chosen"}),
+    ]
+    scale = model._standardizer.target_scale
+    for models, look in looks:
+        errors = [scale * np.sqrt(other.scores["o1"]) for other in models]
+        ax.plot([other.size for other in models], errors, **{"ms": 5} | look)
     ax.set(xlabel="size, nodes", ylabel=f"leave-one-out RMSE of {_plain(model.target_name_)}")
     ax.legend(frameon=False)
     return ax
@@ -105,19 +102,35 @@ def plot_residuals(model: TrustMixin, X: Any, y: Any, ax: Axes | None = None) ->
 def plot_response(
     model: TrustMixin, column: str | int, X: Any = None, ax: Axes | None = None
 ) -> Axes:
-    """The response curve of a column, or a bar for each of its levels."""
+    """The response curve of a column above its training rows, or a point for each level."""
     ax = _axes(ax)
     curve = model.response(column, X)
     name = str(curve.columns[0])
     values, predictions = curve[name], curve["prediction"]
-    if values.dtype.kind in "fi":
+    column_seen = next(c for c in model._standardizer.columns if c.name == name)
+    if column_seen.codes is None:
         ax.plot(values, predictions, color=BLUE, linewidth=2)
+        _mark_training_rows(model, column_seen, ax)
     else:
         ax.plot(range(len(values)), predictions, "o", color=BLUE, markersize=7)
         labels = [_shortened(str(value)) for value in values]
-        ax.set_xticks(range(len(values)), labels, rotation=0 if len(values) < 6 else 60)
+        ax.set_xticks(range(len(values)), labels)
+        if len(values) > FEW_LEVELS:
+            ax.tick_params(axis="x", rotation=90)
+    middle, scale = float(predictions.mean()), model._standardizer.target_scale
+    if np.ptp(predictions) < LEAST_RANGE * scale:  # not a line that climbs over rounding errors
+        ax.set_ylim(middle - 0.5 * scale, middle + 0.5 * scale)
     ax.set(xlabel=_plain(name), ylabel=f"{_plain(model.target_name_)}, predicted")
     return ax
+
+
+def _mark_training_rows(model: TrustMixin, column: Column, ax: Axes) -> None:
+    """Small lines below a curve where training rows are."""
+    rows = model._scored_rows()
+    if column.used:
+        seen = input_of(column, rows, model._standardizer)[:MOST_MARKS]
+        at_the_axis = ax.get_xaxis_transform()
+        ax.plot(seen, np.full(len(seen), 0.015), "|", color=GREY, alpha=0.5, transform=at_the_axis)
 
 
 def plot_importance(model: TrustMixin, X: Any, y: Any, ax: Axes | None = None) -> Axes:
@@ -193,7 +206,7 @@ class PlotMixin(TrustMixin):
         return plot_residuals(self, X, y, ax)
 
     def plot_response(self, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
-        """The response curve of a column, or a point for each of its levels."""
+        """The response curve of a column above its training rows, or a point for each level."""
         return plot_response(self, column, X, ax)
 
     def plot_importance(self, X: Any, y: Any, ax: Axes | None = None) -> Axes:

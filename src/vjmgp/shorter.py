@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 from sklearn.utils.validation import check_is_fitted
 
-from .engine.archive import SIZE
 from .front import FrontMixin
 from .model import SymbolicModel
 from .parameters import PARAMETERS, checked, sequence_of
@@ -53,7 +52,7 @@ class ShorterMixin(FrontMixin):
         """Distinct models, each by the smallest of the sizes that gives it."""
         check_is_fitted(self, "archive_")
         sizes = checked("sizes", sizes, {"sizes": SIZES_RULE})
-        smallest = int(self.archive_.facts[:, SIZE].min())
+        smallest = int(self._sizes().min())
         found: dict[int, SymbolicModel] = {}
         for size in sorted(set(sizes)):
             if size >= smallest:

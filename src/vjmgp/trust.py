@@ -117,15 +117,14 @@ class TrustMixin(ShorterMixin):
         standardizer = self._standardizer
         name = _name_of(column, standardizer)
         values = _values_of(name, standardizer)
-        if X is None:
-            base = pd.DataFrame([typical_row(standardizer, self._scored_rows())])
-        else:
-            base = _as_frame(self._check_new_data(X), standardizer)
-        predictions = [
-            self.predictor_.predict_rows(standardizer.standardize(base.assign(**{name: value})))
-            for value in values
-        ]
-        means = [float(part.mean()) for part in predictions]
+        typical = typical_row(standardizer, self._scored_rows())
+        along = standardizer.standardize(pd.DataFrame([typical | {name: v} for v in values]))
+        rows = along[:1] if X is None else standardizer.standardize(self._check_new_data(X))
+        own = [k for k, column in enumerate(standardizer.inputs) if column.name == name]
+        means = []
+        for point in along:
+            rows[:, own] = point[own]
+            means.append(float(self.predictor_.predict_rows(rows).mean()))
         return pd.DataFrame({name: values, "prediction": means})
 
 
@@ -147,17 +146,14 @@ def _values_of(name: str, standardizer: Standardizer) -> list[Any]:
     return np.linspace(low, high, POINTS).tolist() if low < high else [low]
 
 
-def _as_frame(table: Any, standardizer: Standardizer) -> pd.DataFrame:
-    if hasattr(table, "iloc"):
-        return pd.DataFrame(table)
-    return pd.DataFrame(table, columns=standardizer.names)
+def input_of(column: Column, rows: ScoredRows, standardizer: Standardizer) -> Floats:
+    """An input of the training rows, in its own units."""
+    return rows.x[:, standardizer.inputs.index(column)] * column.scale + column.mean
 
 
 def typical_row(standardizer: Standardizer, rows: ScoredRows) -> dict[str, Any]:
     """The mean of each numeric column, and the most frequent level of each nominal one."""
-    encoded = {}
-    for k, column in enumerate(standardizer.inputs):
-        encoded[column.title] = rows.x[:, k] * column.scale + column.mean
+    encoded = {column.title: input_of(column, rows, standardizer) for column in standardizer.inputs}
     row: dict[str, Any] = {}
     for name in standardizer.names:
         parts = [column for column in standardizer.columns if column.name == name]

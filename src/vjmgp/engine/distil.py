@@ -9,6 +9,7 @@ vicinal point by its anchor's, and the points around them start from rows drawn 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from .pool import SAME, intern_tree
 from .preparation import Prepared
 from .ridge import score_weights
 from .rng import below, shuffle, stream, uniform
+from .settings import Settings
 from .student import select
 from .teacher import teacher_of, teacher_tau
 from .weights import draw_row
@@ -37,6 +39,8 @@ SPREAD = 0.7
 FARTHEST = 0.2
 """A student whose squared distance to the teacher is a larger share of the teacher's mean square
 is not taken; 0.083 was the largest of 1100 runs."""
+MOST_DOUBLINGS = 12
+"""Of the price, until a student is short enough."""
 
 
 def distil(
@@ -53,31 +57,84 @@ def distil(
     falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
     the student's error.
     """
+    price = _price_of(archive, price)
+    candidates, lesson = _taught(prepared, archive, tau)
+    found = _follow(lesson, prepared.settings, price, prepared.settings.max_size)
+    if not len(found.chosen) or not found.distance <= FARTHEST * lesson.square:
+        return None
+    return _as_student(prepared, archive, candidates, found, whole)
+
+
+def distil_within(
+    prepared: Prepared,
+    archive: Archive,
+    max_size: int,
+    price: float = NODE_PRICE,
+    tau: float | None = None,
+    whole: Prepared | None = None,
+) -> tuple[Archive | None, float]:
+    """The student of at most so many nodes, and its squared distance as a share of the square.
+
+    Of two students the nearer one: one that has no room for more nodes at the usual price, and one
+    whose nodes become dearer until there are few enough of them.
+    """
+    price, settings = _price_of(archive, price), prepared.settings
+    candidates, lesson = _taught(prepared, archive, tau)
+    found = _follow(lesson, settings, price, max_size)
+    for doubled in range(MOST_DOUBLINGS):
+        other = _follow(lesson, settings, price * 2.0**doubled, settings.max_size)
+        if candidates.length[other.chosen].sum() <= max_size:
+            found = min(other, found, key=lambda student: student.distance)
+            break
+    if not len(found.chosen):
+        return None, np.inf
+    student = _as_student(prepared, archive, candidates, found, whole)
+    return student, found.distance / lesson.square
+
+
+def _price_of(archive: Archive, price: float) -> float:
+    """The price of a node, lower with more restarts."""
     restarts = int(archive.facts[:, RESTART].max()) + 1
-    price *= restarts**-CHEAPER
+    return price * restarts**-CHEAPER
+
+
+class Lesson(NamedTuple):
+    """What students follow: candidates and teacher at the points."""
+
+    values: Floats
+    """Candidates × points, standardised."""
+    teacher: Floats
+    square: float
+    """The teacher's mean square."""
+    noise: float
+    length: Integers
+    """Nodes of each candidate."""
+    usable: Integers
+    """Their numbers, as some were left out …"""
+    scale: Floats
+    """… and what they were multiplied by."""
+
+
+class Found(NamedTuple):
+    """The candidates of a student."""
+
+    chosen: Integers
+    coefficients: Floats
+    distance: float
+    """To the teacher: the mean square of their difference."""
+
+
+def _taught(prepared: Prepared, archive: Archive, tau: float | None) -> tuple[Candidates, Lesson]:
+    """The candidates of an archive, and the lesson of its teacher."""
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
     candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
-    points, n, weights = teaching_points(prepared)
-    chosen, coefficients = _follow(candidates, points, n, weights, prepared, price)
-    if not len(chosen):
-        return None
-    generation = int(archive.facts[:, BORN].max())
-    student = _as_entry(prepared, candidates, chosen, coefficients, generation)
-    return student if student is None or whole is None else on_all_rows(student, whole)
+    return candidates, _lesson(candidates, *teaching_points(prepared), prepared)
 
 
-def _follow(
-    candidates: Candidates,
-    points: Floats,
-    n: int,
-    weights_of_points: Floats,
-    prepared: Prepared,
-    price: float,
-) -> tuple[Integers, Floats]:
-    """The chosen candidates and their coefficients; none where they stay too far away.
-
-    The first `n` of the points are training rows.
-    """
+def _lesson(
+    candidates: Candidates, points: Floats, n: int, weights_of_points: Floats, prepared: Prepared
+) -> Lesson:
+    """Candidates and teacher at the points, of which the first `n` are training rows."""
     values = values_of(candidates, points, prepared.addresses)
     with np.errstate(invalid="ignore", over="ignore"):
         teacher = _linear_model(values, candidates.coefficient, candidates.intercept)
@@ -97,16 +154,18 @@ def _follow(
         teacher = roots * teacher
     square = float(np.mean(teacher**2))
     noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
-    share = price * min(max(noise, LEAST_NOISE), 1.0) * square
-    length = candidates.length[usable]
-    cost = np.asarray(share * length, dtype=np.float64)
-    settings = prepared.settings
-    chosen, weights = select(values, teacher, cost, settings.max_trees, length, settings.max_size)
-    student = _linear_model(values[chosen], weights, 0.0)
-    distance = float(np.mean((teacher - student) ** 2))
-    if not distance <= FARTHEST * square:
-        return chosen[:0], weights[:0]
-    return usable[chosen], weights * scale[chosen]
+    return Lesson(values, teacher, square, noise, candidates.length[usable], usable, scale)
+
+
+def _follow(lesson: Lesson, settings: Settings, price: float, max_size: int | None) -> Found:
+    """The candidates that follow the teacher at this price of a node."""
+    share = price * min(max(lesson.noise, LEAST_NOISE), 1.0) * lesson.square
+    cost = np.asarray(share * lesson.length, dtype=np.float64)
+    most = settings.max_trees
+    chosen, weights = select(lesson.values, lesson.teacher, cost, most, lesson.length, max_size)
+    student = _linear_model(lesson.values[chosen], weights, 0.0)
+    distance = float(np.mean((lesson.teacher - student) ** 2))
+    return Found(lesson.usable[chosen], weights * lesson.scale[chosen], distance)
 
 
 @kernel
@@ -196,6 +255,19 @@ def _draw_around(state: Words, x: Floats, ends: Floats, out: Floats) -> None:
         step = SPREAD * (2.0 * uniform(state) - 1.0)
         for c in range(x.shape[1]):
             out[r, c] = x[i, c] + step * (x[j, c] - x[k, c])
+
+
+def _as_student(
+    prepared: Prepared,
+    archive: Archive,
+    candidates: Candidates,
+    found: Found,
+    whole: Prepared | None,
+) -> Archive | None:
+    """The student as an archive of one entry, with its error on all rows."""
+    generation = int(archive.facts[:, BORN].max())
+    student = _as_entry(prepared, candidates, found.chosen, found.coefficients, generation)
+    return student if student is None or whole is None else on_all_rows(student, whole)
 
 
 def _as_entry(
