@@ -38,22 +38,23 @@ def table(tmp_path, monkeypatch):
 def test_fit_writes_everything(table, tmp_path, capsys):
     assert main(["fit", "my data.csv", "--target", "y", "--output", "out", *QUICK]) == 0
     said = capsys.readouterr().out
-    assert "R² on training rows" in said
+    assert "Tested on 15 rows that a fit to the other 45 did not see: R² " in said
+    assert "The formula is of a second fit, to all 60 rows: R² there " in said
     assert str(tmp_path / "out/report.html") in said
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {
-        *("model.json", "formulas.txt", "front.csv", "about.json"),
+        *("model.json", "models.json", "formulas.txt", "front.csv", "about.json"),
         *("prediction.svg", "front.svg", "report.html"),
     }
     model = load_model("out/model.json")
-    assert model.text(digits=4) in (tmp_path / "out/formulas.txt").read_text()
+    assert model.text() in (tmp_path / "out/formulas.txt").read_text()
     assert np.isfinite(model.predict(table.drop(columns="y"))).all()
     page = (tmp_path / "out/report.html").read_text()
     assert "<b>" not in page
     assert page.count("data:image/svg+xml;base64,") == 2
     about = json.loads((tmp_path / "out/about.json").read_text())
     assert len(about["sha256"]) == 64
-    assert set(about["r2"]) == {"training", "test"}
+    assert set(about["errors"]) == {"training", "test", "all"}
 
 
 def test_fit_is_the_regressor_and_the_seed_decides(table):

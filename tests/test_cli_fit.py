@@ -16,7 +16,7 @@ from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
 from vjmgp.cli.methods import regularizer_of
 from vjmgp.cli.place import workflow_folder
-from vjmgp.study.names import REGULARIZER_OF
+from vjmgp.methods import REGULARIZER_OF
 
 
 @pytest.fixture
@@ -86,10 +86,12 @@ def test_a_column_of_weights(table, capsys):
     said_by(capsys, [*fit, "--weights", "hours"], 0)
     about = json.loads(Path("data_model/about.json").read_text())
     model = load_model("data_model/model.json")
-    assert about["weights"] == "hours"
+    assert about["options"]["weights"] == "hours"
     assert "hours" not in [column.name for column in model.standardizer.columns]
     inputs = table.drop(columns="y")
-    assert about["r2"]["training"] == pytest.approx(r2(table["y"], model.predict(inputs), weights))
+    assert about["errors"]["training"]["r2"] == pytest.approx(
+        r2(table["y"], model.predict(inputs), weights)
+    )
     assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
     for options, message in (
         (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
@@ -152,7 +154,7 @@ def test_messages_name_the_options(table, capsys, words, answer):
     ("column", "values", "answer"),
     [
         ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
-        ("site", [None, *range(59)], "use --missing median, or leave the column out with --ign"),
+        ("site", [None, *range(59)], "use --missing median, indicator or drop, or leave the co"),
         ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
     ],
 )  # fmt: skip
@@ -203,7 +205,7 @@ def test_missing_numbers_are_filled_on_request(table, capsys):
     fit = [*FIT, "--nominal", "site"]
     said = said_by(capsys, fit)
     assert f"column {column!r} has no value in" in said
-    assert "use --missing median, or leave the column out with --ignore." in said
+    assert "use --missing median, indicator or drop, or leave the column out" in said
     assert main([*fit, "--missing", "indicator"]) == 0
     model = load_model("data_model/model.json")
     assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)

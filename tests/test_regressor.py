@@ -54,6 +54,16 @@ def table():
     return data, y.to_numpy()
 
 
+def test_the_papers_names_of_methods_are_known(table):
+    X, y = table
+    named = small(regularizer="VJM").fit(X, y)
+    assert named.get_params()["regularizer"] == "VJM"
+    assert named.model_ == small(regularizer="jensen_gap").fit(X, y).model_
+    assert small(regularizer="standard gp", generations=1).fit(X, y).student_ is None
+    with pytest.raises(ValueError, match="regularizer is 'VJ'; it must be one of"):
+        small(regularizer="VJ").fit(X, y)
+
+
 @pytest.fixture(scope="module")
 def fitted(table):
     return small(generations=15, population_size=60).fit(*table)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from vjmgp import FUNCTION_NAMES, MORE_FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.engine.choice import FINAL_RULES
 from vjmgp.engine.settings import Settings
+from vjmgp.methods import REGULARIZER_OF
 from vjmgp.paper_study import paper_datasets, paper_medians, pmlb_number
 from vjmgp.parameters import PREDICTORS
 from vjmgp.study import estimate, identity, model, preflight
@@ -52,6 +53,14 @@ def test_defaults_are_filled_in():
     assert study.experiments["one"].protocol == "paper"
     assert study.experiments["one"].datasets == ["547_no2"]
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
+
+
+def test_both_names_of_a_method_make_the_same_runs():
+    ids = {
+        study_of(methods={"VJM": {"gp": {"regularizer": name}}}).run_id("paper", "547_no2", "VJM")
+        for name in ("VJM", "jensen_gap")
+    }
+    assert ids == {study_of().run_id("paper", "547_no2", "VJM")}
 
 
 @pytest.mark.parametrize("folder", ["out/a", "out/a/", "out//a", "./out/a"])
@@ -607,7 +616,7 @@ def test_the_schema_knows_every_setting_and_no_other():
         "predict_with",
         "encoding",
     }
-    assert gp_rules()["regularizer"]["then"]["enum"] == list(REGULARIZERS)
+    assert gp_rules()["regularizer"]["then"]["enum"] == [*REGULARIZERS, *REGULARIZER_OF]
     assert gp_rules()["selection"]["enum"] == list(SELECTIONS)
     assert gp_rules()["functions"]["items"]["enum"] == [*FUNCTION_NAMES, *MORE_FUNCTION_NAMES]
     assert gp_rules()["final_rule"]["enum"] == list(FINAL_RULES)

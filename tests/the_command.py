@@ -26,9 +26,9 @@ def write_table(folder: Path) -> pd.DataFrame:
     return data
 
 
-def said_by(capsys: Any, words: list[str], code: int = 2) -> str:
-    """What a command says that ends with a code: one line at most."""
+def said_by(capsys: Any, words: list[str], code: int = 2, lines: int = 1) -> str:
+    """What a command says that ends with a code: so many lines at most."""
     assert main(words) == code
     said = capsys.readouterr()
-    assert said.err.count("\n") <= 1
+    assert said.err.count("\n") <= lines
     return str(said.err)

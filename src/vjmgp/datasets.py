@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,100 +108,125 @@ def _from_table(
     nominal: tuple[str, ...],
     source: Path | None = None,
 ) -> Dataset:
-    where = str(source or name)
-    if target not in table.columns:
-        close = difflib.get_close_matches(target, [str(name) for name in table.columns], n=1)
-        hint = f"did you mean {close[0]!r}? T" if close else "t"
-        raise ValueError(
-            f"{where}: no column {target!r}; {hint}he columns are "
-            f"{', '.join(map(repr, table.columns))}."
-        )
-    if target in nominal:
-        raise ValueError(f"{where}: the target {target!r} cannot be nominal.")
-    missing = [column for column in nominal if column not in table.columns]
-    if missing:
-        raise ValueError(f"{where}: no column {missing[0]!r} to take as nominal.")
-    try:
-        values = table[target].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: the target {target!r} is not numeric ({error}).") from None
-    if not np.isfinite(values).all():
-        bad = int((~np.isfinite(values)).sum())
-        raise ValueError(
-            f"{where}: the target {target!r} is missing or infinite in {bad} of {len(values)} rows."
-        )
+    complaints = list(target_complaints(table, target, nominal))
+    if complaints:
+        raise ValueError(together(str(source or name), complaints))
+    values = table[target].to_numpy(dtype=np.float64)
     return Dataset(name, table.drop(columns=target), values, tuple(nominal))
 
 
-def check_inputs(dataset: Dataset, where: str, *, may_be_missing: bool = False) -> list[str]:
-    """The nominal columns; a clear error for what no method could use.
+def together(where: str, complaints: list[str]) -> str:
+    """One message of all that is wrong with a table."""
+    if len(complaints) == 1:
+        return f"{where}: {complaints[0]}"
+    return "\n- ".join([f"{where}: {len(complaints)} things are wrong:", *complaints])
 
-    Missing numbers are an error unless they may be there.
-    """
+
+def target_complaints(table: pd.DataFrame, target: str, nominal: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with the target, and with names of nominal columns."""
+    if target not in table.columns:
+        close = difflib.get_close_matches(target, [str(name) for name in table.columns], n=1)
+        hint = f"did you mean {close[0]!r}? T" if close else "t"
+        yield (f"no column {target!r}; {hint}he columns are {', '.join(map(repr, table.columns))}.")
+    else:
+        yield from _values_of_target(table[target], target)
+    if target in nominal:
+        yield f"the target {target!r} cannot be nominal."
+    for column in nominal:
+        if column not in table.columns:
+            yield f"no column {column!r} to take as nominal."
+
+
+def _values_of_target(column: Any, target: str) -> Iterator[str]:
+    try:
+        values = column.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        yield f"the target {target!r} is not numeric ({error})."
+        return
+    bad = int((~np.isfinite(values)).sum())
+    if bad:
+        yield f"the target {target!r} is missing or infinite in {bad} of {len(values)} rows."
+
+
+def check_inputs(dataset: Dataset, where: str) -> list[str]:
+    """The nominal columns; a clear error for what no method could use."""
+    complaints = list(input_complaints(dataset))
+    if complaints:
+        raise ValueError(together(where, complaints))
+    return nominal_inputs(dataset)
+
+
+def nominal_inputs(dataset: Dataset) -> list[str]:
+    """The columns that are nominal: those named so, and text."""
+    names = [str(column) for column in dataset.inputs.columns]
+    return [names[k] for k in nominal_columns(dataset.inputs, names, list(dataset.nominal))]
+
+
+def input_complaints(dataset: Dataset, *, may_be_missing: bool = False) -> Iterator[str]:
+    """What no method could use; missing numbers are nothing of the kind if they may be there."""
     table = dataset.inputs
     if len(dataset) < LEAST_ROWS:
-        raise ValueError(f"{where}: {len(dataset)} rows are too few; at least {LEAST_ROWS} needed.")
-    if table.shape[1] == 0:
-        raise ValueError(f"{where}: there is no column beside the target.")
-    if dataset.target.min() == dataset.target.max():
-        raise ValueError(f"{where}: the target has the same value in all rows.")
-    if all(_levels(table[column], column, where) < 2 for column in table.columns):
-        raise ValueError(f"{where}: every column beside the target has the same value in all rows.")
-    try:
-        for column in table.columns:
-            refuse_strange(table[column], f"Column {column!r}")
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-    for column in table.columns:
-        if column not in dataset.nominal:
-            values = table[column].dropna() if may_be_missing else table[column]
-            _check_column(values, str(column), where)
-    names = [str(column) for column in table.columns]
-    return [names[k] for k in nominal_columns(table, names, list(dataset.nominal))]
-
-
-def _levels(values: Any, column: str, where: str) -> int:
-    try:
-        return int(values.nunique())
-    except TypeError:
-        raise ValueError(
-            f"{where}: column {column!r} holds lists or other objects: leave it out."
-        ) from None
-
-
-def _check_column(values: Any, column: str, where: str) -> None:
-    """A column that is not named as nominal: numbers, or text with few levels."""
-    if column.startswith("Unnamed: "):
-        raise ValueError(
-            f"{where}: column number {int(column[9:]) + 1} has no name; if it is an index, leave "
-            "it out."
-        )
-    if values.isna().any():
-        raise ValueError(
-            f"{where}: column {column!r} has no value in {int(values.isna().sum())} of "
-            f"{len(values)} rows: fill them or leave the column out."
-        )
-    if is_nominal(values):
-        _refuse_text_among_numbers(values, column, where)
-        levels = int(values.nunique())
-        if levels > len(values) // 2:
-            raise ValueError(
-                f"{where}: column {column!r} is text with {levels} different values in "
-                f"{len(values)} rows: turn it into numbers, leave it out, or list it under "
-                "'nominal'."
-            )
-    elif not np.isfinite(np.asarray(values, dtype=np.float64)).all():
-        raise ValueError(f"{where}: column {column!r} has infinite values.")
-
-
-def _refuse_text_among_numbers(values: Any, column: str, where: str) -> None:
-    numbers = pd.to_numeric(values, errors="coerce")
-    text = numbers.isna().to_numpy()
-    if text.all():
+        yield f"{len(dataset)} rows are too few; at least {LEAST_ROWS} needed."
         return
-    row = int(np.flatnonzero(text)[0])
-    raise ValueError(
-        f"{where}: column {column!r} has text among its numbers in {int(text.sum())} of "
-        f"{len(values)} rows, first {values.iloc[row]!r} in row {row + 1}: correct it, or list the "
-        "column under 'nominal'."
-    )
+    if table.shape[1] == 0:
+        yield "there is no column beside the target."
+        return
+    if dataset.target.min() == dataset.target.max():
+        yield "the target has the same value in all rows."
+    constant = []
+    for column in table.columns:
+        found = list(_column_complaints(dataset, column, may_be_missing))
+        yield from found
+        constant.append(not found and table[column].nunique() < 2)
+    if all(constant):
+        yield "every column beside the target has the same value in all rows."
+
+
+def _column_complaints(dataset: Dataset, column: Any, may_be_missing: bool) -> Iterator[str]:
+    values = dataset.inputs[column]
+    try:
+        values.nunique()
+        refuse_strange(values, f"column {column!r}")
+    except TypeError:
+        yield f"column {column!r} holds lists or other objects: leave it out."
+        return
+    except ValueError as error:
+        yield str(error)
+        return
+    if column not in dataset.nominal:
+        yield from _values_of_input(values.dropna() if may_be_missing else values, str(column))
+
+
+def _values_of_input(values: Any, column: str) -> Iterator[str]:
+    """What is wrong with a column that is not named as nominal: numbers, or text of few levels."""
+    if column.startswith("Unnamed: "):
+        yield f"column number {int(column[9:]) + 1} has no name; if it is an index, leave it out."
+        return
+    missing = int(values.isna().sum())
+    if missing:
+        yield (
+            f"column {column!r} has no value in {missing} of {len(values)} rows: fill them or "
+            "leave the column out."
+        )
+    values = values.dropna()
+    if is_nominal(values):
+        yield from _texts(values, column)
+    elif not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        yield f"column {column!r} has infinite values."
+
+
+def _texts(values: Any, column: str) -> Iterator[str]:
+    text = pd.to_numeric(values, errors="coerce").isna().to_numpy()
+    levels = int(values.nunique())
+    if not text.all():
+        first = int(np.flatnonzero(text)[0])
+        yield (
+            f"column {column!r} has text among its numbers in {int(text.sum())} of {len(values)} "
+            f"rows, first {values.iloc[first]!r} in row {values.index[first] + 1}: correct it, or "
+            "list the column under 'nominal'."
+        )
+    elif levels > len(values) // 2:
+        yield (
+            f"column {column!r} is text with {levels} different values in {len(values)} rows: turn "
+            "it into numbers, leave it out, or list it under 'nominal'."
+        )

@@ -25,13 +25,12 @@ from .engine.choice import RULES, Rule, front_rule
 from .engine.distil import distil, distil_within
 from .engine.functions import own_functions
 from .engine.preparation import Prepared
-from .engine.regularizers import find_regularizer
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
 from .intervals import ScoredRows, front_with_errors, with_errors
 from .model import Feature, SymbolicModel, with_held_functions
 from .own_function import UserFunction
-from .parameters import CHOICES, check_final_rule, checked
+from .parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .state import whole_or_not_at_all
 from .tabular import Standardizer
 
@@ -118,7 +117,7 @@ class FrontMixin:
     def _resolved(self, rule: str) -> str:
         """The rule that a name stands for: "distil" or one of the rules for the front."""
         check_final_rule(rule, self.regularizer, "rule")
-        own = find_regularizer(self.regularizer).final_rule
+        own = regularizer_class(self.regularizer).final_rule
         can_distil = own == "tau" and self._prepared is not None
         if rule in ("auto", "distil"):
             return "distil" if can_distil else own
@@ -194,7 +193,7 @@ class FrontMixin:
         check_is_fitted(self, "archive_")
         if self._prepared is None:
             return [self._chosen]
-        rule = front_rule(self.final_rule, find_regularizer(self.regularizer).final_rule)
+        rule = front_rule(self.final_rule, regularizer_class(self.regularizer).final_rule)
         fronts = (front_of(self.archive_, generation) for generation in range(self.n_iter_ + 1))
         return [self._pick(front, rule, self.tau_) if len(front) else None for front in fronts]
 

@@ -18,8 +18,9 @@ import numpy as np
 
 from .engine.choice import FINAL_RULES
 from .engine.functions import ROOM, OwnFunction, codes_by_name, own_functions
-from .engine.regularizers import find_regularizer
+from .engine.regularizers import Regularizer, find_regularizer
 from .engine.selection import SELECTIONS
+from .methods import regularizer_name
 
 if TYPE_CHECKING:
     from .engine.settings import Settings
@@ -144,6 +145,13 @@ def _is_rule_of_nesting(value: Any) -> bool:
     )
 
 
+def _resolved_regularizer(value: str) -> str:
+    """The regulariser's own name, for one of the paper's methods, too."""
+    name = regularizer_name(value)
+    find_regularizer(name)
+    return name
+
+
 NAMES = sequence_of(Rule("a name", lambda value: isinstance(value, str), str), "names")
 FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
 RATE = number(0.0, 1.0)
@@ -166,7 +174,7 @@ PARAMETERS: dict[str, Rule] = {
     "regularizer": Rule(
         "the name of a regulariser, or the import path of your own",
         lambda value: isinstance(value, str),
-        lambda value: find_regularizer(value) and value,
+        _resolved_regularizer,
     ),
     "population_size": whole(2, 1_000_000),
     "generations": whole(0, 1_000_000_000),
@@ -287,9 +295,14 @@ def check_functions(
                 )
 
 
+def regularizer_class(name: str) -> type[Regularizer]:
+    """A regulariser by its name, that of a method of the paper, or the import path of your own."""
+    return find_regularizer(regularizer_name(name))
+
+
 def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:
     """Refuse to distil where the regulariser is in other units than the error."""
-    if final_rule == "distil" and find_regularizer(regularizer).final_rule != "tau":
+    if final_rule == "distil" and regularizer_class(regularizer).final_rule != "tau":
         raise ValueError(
             f"{name} is 'distil', but {regularizer!r} is not in units of the target's variance; "
             "use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."

@@ -25,7 +25,6 @@ from .engine.functions import FUNCTION_NAMES
 from .engine.identity import ENGINE_VERSION
 from .engine.large import entries_that_matter, prepare_all, refitted
 from .engine.preparation import Prepared, prepare
-from .engine.regularizers import find_regularizer
 from .engine.rows import sample_of_rows
 from .engine.settings import Settings
 from .engine.weights import row_weights
@@ -38,6 +37,7 @@ from .parameters import (
     check_final_rule,
     check_memory,
     checked,
+    regularizer_class,
     shown,
 )
 from .plots import PlotMixin
@@ -82,10 +82,10 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
     Parameters
     ----------
     regularizer : str, default="jensen_gap"
-        The second objective, one of `vjmgp.REGULARIZERS`: "jensen_gap" (VJM),
-        "finite_difference" (FDM), "vicinal_risk" (P-VRM), "parsimony" (PP), "tikhonov" (TK),
-        "grand_complexity" (GC), "rademacher" (RC), "wcrv" (WCRV), "distance_correlation" (IODC),
-        "none" (Standard GP); or the import path of your own.
+        The second objective, one of `vjmgp.REGULARIZERS` or the paper's name of the method:
+        "jensen_gap" or "VJM", "finite_difference" (FDM), "vicinal_risk" (P-VRM), "parsimony" (PP),
+        "tikhonov" (TK), "grand_complexity" (GC), "rademacher" (RC), "wcrv" (WCRV),
+        "distance_correlation" (IODC), "none" (Standard GP); or the import path of your own.
     population_size, generations : int, default=200 and 100
         The budget: population_size × (generations + 1) evaluations.
     max_time : float or None, default=None
@@ -472,7 +472,7 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
         weights = check_sample_weight(sample_weight, len(y))
         if weights is None:
             return table, y, None
-        if not find_regularizer(self.regularizer).uses_sample_weight:
+        if not regularizer_class(self.regularizer).uses_sample_weight:
             raise ValueError(
                 f"The regularizer {self.regularizer!r} takes no sample_weight: fit without weights "
                 "or choose another one."

@@ -47,13 +47,13 @@ class Shown:
     def text(self, digits: Digits) -> str:
         """In sympy's syntax."""
         root, digits = self._form(digits)
-        return Notation(self.algebra, self.names, digits).write(root, self._spread)
+        return Notation(self.algebra, self.names, digits).write(root, self.spread)
 
     def latex(self, digits: Digits) -> str:
         """As LaTeX, with the columns' own names."""
         root, digits = self._form(digits)
         names = latex_inputs(self._model.standardizer)
-        return Latex(self.algebra, names, digits).write(root, self._spread)
+        return Latex(self.algebra, names, digits).write(root, self.spread)
 
     def sympy(self, digits: Digits) -> Any:
         """As sympy's object, of real symbols."""
@@ -72,7 +72,7 @@ class Shown:
     def _form(self, digits: Digits) -> tuple[Node, int | None]:
         return (self.rounded, None) if digits == "auto" else (self.exact, digits)
 
-    def _spread(self, node: Node) -> float:
+    def spread(self, node: Node) -> float:
         """How far a term's values lie apart: those that matter most come first."""
         with np.errstate(all="ignore"):
             spread = float(np.nanstd(self._rounding.value(node)))

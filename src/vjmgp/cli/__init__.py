@@ -1,7 +1,7 @@
 """The `vjmgp` command, for people who know neither Python nor Snakemake.
 
-It only calls what is there: `fit` the regressor, `predict` a saved model, `study` the workflow,
-`verify` the runs again.
+It only calls what is there: `fit` the regressor, `predict` a saved model, `choose` another one,
+`study` the workflow, `verify` the runs again.
 """
 
 from __future__ import annotations
@@ -38,9 +38,13 @@ exit codes:
 """
 
 
+PARTS = {"shtab": "shtab", "openpyxl": "vjmgp[excel]", "xlrd": "xlrd"}
+"""What pip installs a missing module with, if not with the workflow."""
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    from . import fit, predict, study, verify
+    from . import choose, fit, predict, study, verify
 
     root = argparse.ArgumentParser(
         prog="vjmgp",
@@ -50,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"vjmgp {__version__}")
     commands = root.add_subparsers(metavar="COMMAND", required=True)
-    for module in (fit, predict, study, verify):
+    for module in (fit, predict, choose, study, verify):
         module.add_to(commands)
     completion = commands.add_parser(
         "completion",
@@ -79,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        part = {"shtab": "shtab"}.get(error.name or "", "vjmgp[workflow]")
+        part = PARTS.get(error.name or "", "vjmgp[workflow]")
         print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
         return Exit.WRONG
     except (ValueError, OSError) as error:

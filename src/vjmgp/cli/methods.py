@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from ..study.names import REGULARIZER_OF
+from ..methods import REGULARIZER_OF, regularizer_name
 
 WORDS = [name.replace(" ", "") for name in REGULARIZER_OF]
 """The names as a shell completes them."""
 
 
 def regularizer_of(method: str) -> str:
-    """The regulariser of a method; capitals, spaces and hyphens play no part in its name."""
-    known = {_letters(name): name for name in REGULARIZER_OF.values()}
-    known |= {_letters(name): regularizer for name, regularizer in REGULARIZER_OF.items()}
-    if _letters(method) in known:
-        return known[_letters(method)]
+    """The regulariser of a method; an error that names the option where there is none."""
+    found = regularizer_name(method)
+    if found in REGULARIZER_OF.values():
+        return found
     if "." in method:
         from ..engine.regularizers import find_regularizer
 
@@ -26,7 +25,3 @@ def regularizer_of(method: str) -> str:
         f"--method is {method!r}; it must be one of {', '.join(REGULARIZER_OF)}, or an import path "
         "of a regulariser of your own."
     )
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()

@@ -1,164 +1,123 @@
-"""The page of `vjmgp fit`: formula, scores, plots and the front, in one HTML file.
-
-It needs no template engine: every text goes through `html.escape`.
-"""
+"""The page of a fit: formula, shorter versions, errors, plots and cautions, in one HTML file."""
 
 from __future__ import annotations
 
-import base64
-from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..extrapolation import extrapolation_ignored
 from ..files import write_whole
-from .folder import clipping, ending
+from ..mathml import formula_mathml
+from ..study.report.templating import HOME, make_templates
+from . import pictures
+from .about import clipping, ending, names_of, summary
+from .cautions import noise_in_words
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
-       color: #222; background: #fff }
-h1, h2 { line-height: 1.2 } code, pre { font: 14px/1.5 ui-monospace, monospace }
-pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; white-space: pre-wrap }
-table { border-collapse: collapse; display: block; overflow-x: auto }
-td, th { padding: .2rem .8rem; text-align: right; border-bottom: 1px solid #ddd }
-td:last-child, th:last-child { text-align: left } tr.chosen { background: #e8f1fb }
-figure { margin: 1rem 0 } img { max-width: 100% }
-.plots { display: flex; flex-wrap: wrap; gap: 1rem }
-"""
-SHORT = 60
-"""Letters of a formula that the table of the front shows."""
-COLUMNS = {
-    "o1": "leave-one-out error",
-    "o2": "regulariser",
-    "train_r2": "training R²",
-    "size": "size",
-}
+if TYPE_CHECKING:
+    from ..model import SymbolicModel
+    from .fits import Rows, Versions
+
+Context = dict[str, Any]
 
 
-def write_page(
-    model: Any,
-    data: Any,
-    train: Any,
-    test: Any,
-    scores: dict[str, float],
-    target: str,
-    folder: Path,
-) -> None:
-    """Draw the plots and write them, with everything else, on one page."""
-    plots = {
-        "prediction": _plot_prediction(model, data, train, test, target, folder),
-        "front": _plot_front(model, folder),
-    }
-    title = f"{target} of {data.name}"
-    figures = "".join(
-        f'<figure><img src="{_as_address(path)}" alt="{escape(name)}"></figure>'
-        for name, path in plots.items()
-    )
-    shown = "".join(
-        f"<tr><th>R² on {len(train if rows == 'training' else test)} {rows} rows</th>"
-        f"<td>{score:.4f}</td></tr>"
-        for rows, score in scores.items()
-    )
-    legend = "".join(
-        f"<li><code>{escape(name)}</code>: {escape(text)}</li>" for name, text in _legend(model)
-    )
-    body = f"""
-<h1>{escape(title)}</h1>
-<p>{len(data)} rows, {data.inputs.shape[1]} inputs; {model.n_iter_} generations of
-{model.population_size} models, seed {model.random_state},
-engine <code>{model.engine_version_}</code>.</p>
-{f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
-<table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
-<h2>Formula</h2>
-<pre>{escape(target)} = {escape(model.model_.text())}</pre>
-{f"<ul>{legend}</ul>" if legend else ""}
-<p>{clipping(model.model_)}</p>
-<h2>Constructed features</h2>
-<pre>{escape(chr(10).join(model.model_.feature_texts(digits=4)))}</pre>
-<h2>Plots</h2>
-<div class="plots">{figures}</div>
-<h2>Other compromises between error and regularity</h2>
-{_front_table(model)}
-<p>Files: model.json, formulas.txt (LaTeX, sympy), front.csv, about.json.</p>
-"""
-    page = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head><body>{body}</body></html>\n"
-    )
+def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
+    """Write the page; without the table, what needs its rows is left out."""
+    from markupsafe import Markup
+
+    context = _about_model(versions, about) | {"folder": str(folder), "about": about}
+    context["rows"] = None if rows is None else _about_rows(versions, about, rows)
+    context["style"] = Markup((HOME / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
+    page = make_templates().get_template("fit.html.jinja").render(context)
     write_whole(folder / "report.html", [page.encode()])
 
 
-def _as_address(path: Path) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
+def _drawn(text: str) -> Any:
+    """Markup that is made here, in which all names are escaped."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
 
 
-def _legend(model: Any) -> list[list[str]]:
-    from ..study.described import legend_of
-
-    return legend_of(model.model_)
-
-
-def _front_table(model: Any) -> str:
-    front = model.pareto_front_
-    head = "".join(f"<th>{escape(text)}</th>" for text in (*COLUMNS.values(), "formula"))
-    rows = []
-    for row in front.to_dict("records"):
-        cells = "".join(f"<td>{row[column]:.4g}</td>" for column in COLUMNS)
-        mark = ' class="chosen"' if row["chosen"] else ""
-        rows.append(f"<tr{mark}>{cells}<td>{_folded(row['formula'])}</td></tr>")
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
-
-
-def _folded(formula: str) -> str:
-    """A formula of which only the start is seen, until one clicks on it."""
-    if len(formula) <= SHORT:
-        return f"<code>{escape(formula)}</code>"
-    start = f"<code>{escape(formula[:SHORT])} …</code>"
-    return f"<details><summary>{start}</summary><code>{escape(formula)}</code></details>"
-
-
-def _plot_prediction(
-    model: Any, data: Any, train: Any, test: Any, target: str, folder: Path
-) -> Path:
-    from ..extrapolation import extrapolation_ignored
-
-    figure, axes = _figure()
-    for rows, name, colour in ((train, "training", "#9ab"), (test, "test", "#d62728")):
-        if len(rows):
-            with extrapolation_ignored():
-                predicted = model.predict(data.inputs.iloc[rows])
-            axes.scatter(data.target[rows], predicted, s=14, alpha=0.7, color=colour, label=name)
-    low, high = float(data.target.min()), float(data.target.max())
-    axes.plot([low, high], [low, high], color="#333", linewidth=0.8)
-    axes.set(xlabel=f"{_plain(target)}, observed", ylabel=f"{_plain(target)}, predicted")
-    axes.legend(frameon=False)
-    return _save(figure, folder / "prediction.svg")
+def _about_model(versions: Versions, about: Context) -> Context:
+    """What is known without the table."""
+    model, target = versions.models[versions.chosen], about["target"]
+    table = versions.table.to_dict("records")
+    short = [entry for entry in table if entry["max_size"] == entry["max_size"] or entry["chosen"]]
+    for entry in short:
+        entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
+    return {
+        "title": f"{target} of {Path(about['table']).name}",
+        "here": "report.html",
+        "target": target,
+        "model": model,
+        "text": model.text(),
+        "names": names_of(model, about),
+        "clipping": clipping(model),
+        "summary": summary(about, versions),
+        "ending": ending(about),
+        "noise": noise_in_words(about["noise_r2"]),
+        "chosen": table[versions.chosen],
+        "short": sorted(short, key=lambda entry: entry["size"]),
+        "front": table,
+        "sizes": _drawn(pictures.sizes_picture(versions, target)),
+        "deviation": model.standardizer.target_scale,
+    }
 
 
-def _plot_front(model: Any, folder: Path) -> Path:
-    figure, axes = _figure()
-    front = model.pareto_front_
-    evolved, chosen = front[~front["student"]], front[front["chosen"]]
-    axes.plot(evolved["o1"], evolved["o2"], "o-", color="#9ab", markersize=4, linewidth=0.8)
-    label = "the formula, distilled from all models" if chosen["student"].any() else "chosen"
-    axes.plot(chosen["o1"], chosen["o2"], "o", color="#d62728", label=label)
-    axes.set(xlabel="leave-one-out error", ylabel="regulariser")
-    axes.legend(frameon=False)
-    return _save(figure, folder / "front.svg")
+def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
+    """What the rows of the table tell: errors, intervals, residuals, influence, responses."""
+    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    target, level = about["target"], about["options"]["interval"]
+    whole = np.arange(len(rows.data))
+    judged = tested is not None and rows.can_test
+    judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
+    with extrapolation_ignored():
+        found = pictures.regressor_of(model, target).importance(rows.inputs, rows.data.target)
+        columns = found.loc[found["importance"] > 0, "column"].tolist()
+        return {
+            "errors": _errors(versions, about, rows),
+            "judged": judged,
+            "prediction": _drawn(pictures.prediction_picture(judge, rows, seen, level, target)),
+            "residuals": _drawn(pictures.residuals_picture(judge, rows, seen, target)),
+            "intervals": _intervals(model, tested if judged else None, rows, level),
+            "importance": found[found["importance"] > 0].to_dict("records"),
+            "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
+            "influence": _drawn(pictures.importance_picture(model, rows, target)),
+            "responses": [
+                _drawn(picture)
+                for picture in pictures.response_pictures(model, rows, columns, target)
+            ],
+        }
 
 
-def _figure() -> Any:
-    from matplotlib.figure import Figure
+def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
+    """Errors by rows, each with the fit that they are of."""
+    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    lines = []
+    first = f"fitted to the {len(rows.train)} training rows"
+    if tested is not None and len(rows.test):
+        parts = [("test rows", rows.test)] if rows.can_test else []
+        for name, chosen in (*parts, ("training rows", rows.train)):
+            lines.append({"rows": name, "count": len(chosen), "fit": first})
+            lines[-1] |= rows.errors(tested, chosen)
+    if about["fitted_to"] == "all" or not len(rows.test):
+        whole = np.arange(len(rows.data))
+        lines.append({"rows": "all rows", "count": len(whole), "fit": "the formula above"})
+        lines[-1] |= rows.errors(model, whole)
+    return lines
 
-    figure = Figure(figsize=(4.6, 3.8), layout="constrained")
-    return figure, figure.subplots()
 
-
-def _plain(text: str) -> str:
-    """A name as it is: matplotlib would take what stands between dollars for mathematics."""
-    return text.replace("$", r"\$")
-
-
-def _save(figure: Any, path: Path) -> Path:
-    figure.savefig(path, metadata={"Date": None})
-    return path
+def _intervals(
+    model: SymbolicModel, tested: SymbolicModel | None, rows: Rows, level: float
+) -> Context:
+    """How wide intervals are, and how many of the test rows lie inside."""
+    found: Context = {"level": level, "width": pictures.width_of_intervals(model, level)}
+    found["inside"] = None
+    if tested is not None and np.isfinite(pictures.width_of_intervals(tested, level)):
+        values, ends = tested.predict(rows.inputs.iloc[rows.test], interval=level)
+        observed = rows.data.target[rows.test]
+        inside = (observed >= ends[:, 0]) & (observed <= ends[:, 1])
+        found |= {"inside": int(inside.sum()), "tested": len(values)}
+    return found

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import Exit
+from .folder import read_about
+from .table import add_table, reading_of, told_reading
 
-PREDICTION = "prediction"
+if TYPE_CHECKING:
+    from ..reading import Reading, TableFile
+
+PREDICTION, ENDS = "prediction", ["low", "high"]
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -19,10 +24,17 @@ def add_to(commands: Any) -> None:
         "predict",
         help="apply a fitted model to a table",
         description="Apply the model of vjmgp fit to a table that has the columns of the training "
-        f"data, and print the table with one more column, {PREDICTION!r}.",
+        f"data, and print the table with one more column, {PREDICTION!r}. A table that looks like "
+        "that of the fit is read in the same way.",
     )
     command.add_argument("model", type=Path, help="model.json, or the folder that fit has written")
-    command.add_argument("table", type=Path, help="CSV, TSV or Parquet; text may be compressed")
+    add_table(command)
+    command.add_argument(
+        "--interval",
+        type=float,
+        metavar="SHARE",
+        help="add columns 'low' and 'high' that hold this share of new targets, such as 0.9",
+    )
     command.add_argument("--output", type=Path, help="CSV or TSV file to write instead of printing")
     command.set_defaults(run=run)
 
@@ -34,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--output {output}: name a file that ends with .csv or .tsv.")
     if output is not None and output.resolve() == options.table.resolve():
         raise ValueError(f"--output {output} is the table itself; name another file.")
-    from ..datasets import read_table
+    if options.interval is not None and not 0 < options.interval < 1:
+        raise ValueError(f"--interval is {options.interval}; it must be between 0 and 1.")
     from ..files import write_whole
     from ..model import load_model
 
@@ -42,34 +55,72 @@ def run(options: argparse.Namespace) -> int:
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
     model = load_model(path)
-    where = str(options.table)
-    written = read_table(options.table, as_written=True)
-    if PREDICTION in written.columns:
-        raise ValueError(f"{where}: there is a column {PREDICTION!r} already; rename it.")
-    inputs = _inputs(read_table(options.table), written, model, where)
-    written[PREDICTION] = _predictions(model, inputs, where)
-    separator = "," if output is None else SEPARATORS[output.suffix.lower()]
-    text = written.to_csv(index=False, sep=separator)
+    file, table = _read(options, model, read_about(path.parent))
+    where, result = str(options.table), file.written
+    new = [PREDICTION] if options.interval is None else [PREDICTION, *ENDS]
+    for name in new:
+        if name in result.columns:
+            raise ValueError(f"{where}: there is a column {name!r} already; rename it.")
+    inputs = _inputs(table, result, model, where)
+    result[new] = _predictions(model, inputs, options.interval, where)
+    text = _as_text(result, file.how, output)
     if output is None:
         sys.stdout.write(text)
         return Exit.DONE
     try:
-        write_whole(output, [text.encode()])
+        write_whole(output, [text.encode(file.how.encoding or "utf-8")])
     except OSError as error:
         raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
-    print(f"{len(written)} predictions: {output.resolve()}")
+    print(f"{len(result)} predictions: {output.resolve()}")
     return Exit.DONE
 
 
-def _predictions(model: Any, inputs: Any, where: str) -> Any:
+def _read(options: argparse.Namespace, model: Any, about: dict[str, Any]) -> tuple[TableFile, Any]:
+    """The file, read as that of the fit where it looks the same, and its table without dates."""
+    from ..dates import Elapsed
+    from ..reading import Reading, read_file
+
+    columns = model.standardizer.columns
+    dates = [Elapsed(**entry) for entry in about.get("dates", [])]
+    numbers = {column.name for column in columns if column.codes is None}
+    numbers -= {entry.column for entry in dates}
+    expected = Reading(**about.get("reading", {}))
+    file = read_file(options.table, reading_of(options), expected, numbers)
+    table = file.table
+    dates = [entry for entry in dates if entry.column in table.columns]
+    for entry in dates:
+        try:
+            table = table.assign(**{entry.column: entry.days(table[entry.column])})
+        except ValueError as error:
+            raise ValueError(f"{options.table}: {error}: correct it.") from None
+    told = told_reading(file, dates)
+    if told:
+        print(f"{told[0].upper()}{told[1:]}.", file=sys.stderr)
+    return file, table
+
+
+def _as_text(table: Any, how: Reading, output: Path | None) -> str:
+    """The table as the file that was read writes numbers, columns apart as the name says."""
+    between = SEPARATORS[output.suffix.lower()] if output is not None else ","
+    if between == "," and how.separator == ";":
+        between = ";"
+    return str(table.to_csv(index=False, sep=between, decimal=how.decimal or "."))
+
+
+def _predictions(model: Any, inputs: Any, interval: float | None, where: str) -> Any:
     """What the model says, with a word on inputs that leave their range in training."""
+    import numpy as np
+
     from ..extrapolation import inputs_beyond, told
 
     encoded = model.standardizer.encode(inputs)
     found = inputs_beyond(model.standardizer, encoded, model.inputs_used)
     if found:
         print(f"Warning: {where} leaves {told(found, len(inputs))}.", file=sys.stderr)
-    return model.predict_rows(model.standardizer.scale(encoded))
+    values = model.predict_rows(model.standardizer.scale(encoded))
+    if interval is None:
+        return values[:, None]
+    return np.column_stack([values, model.intervals(values, interval)])
 
 
 def _inputs(table: Any, written: Any, model: Any, where: str) -> Any:

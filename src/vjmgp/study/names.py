@@ -2,19 +2,6 @@
 
 from __future__ import annotations
 
-REGULARIZER_OF = {
-    "VJM": "jensen_gap",
-    "FDM": "finite_difference",
-    "P-VRM": "vicinal_risk",
-    "PP": "parsimony",
-    "TK": "tikhonov",
-    "GC": "grand_complexity",
-    "RC": "rademacher",
-    "WCRV": "wcrv",
-    "IODC": "distance_correlation",
-    "Standard GP": "none",
-}
-"""The paper's methods, each with its regulariser."""
 REFERENCE, PLAIN = "VJM", "Standard GP"
 """The two that look the same in every figure and whose models stand side by side."""
 METRICS = {"test_r2": "test R²", "train_r2": "training R²"}

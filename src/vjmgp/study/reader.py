@@ -16,6 +16,7 @@ from ..competitors.packages import how_to_install, missing_extra
 from ..fetching import cache_folder, embedded_datasets, local_file
 from ..files import checksum
 from ..imports import refuse_import
+from ..methods import regularizer_name
 from ..paper_study import paper_datasets
 from ..protocol import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from . import paths
@@ -61,6 +62,7 @@ def read_study(
     )
     check(config, rules)
     config = with_defaults(config, rules)
+    _name_regularizers(config["methods"])
     _check_results_folder(config["results"])
     config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
     published = _published(config, home)
@@ -91,6 +93,13 @@ def read_study(
 
 
 # -- methods -------------------------------------------------------------------------------------
+
+
+def _name_regularizers(methods: Json) -> None:
+    """Let each regulariser have its own name, which counts in the identity of runs."""
+    for definition in methods.values():
+        if "regularizer" in definition.get("gp", {}):
+            definition["gp"]["regularizer"] = regularizer_name(definition["gp"]["regularizer"])
 
 
 def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, ...]) -> Method:

@@ -38,6 +38,11 @@ def short(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
+def short_or_none(value: Any) -> str:
+    """The same; a dash for none."""
+    return short(value) if is_there(value) else "–"
+
+
 def p_value(value: Any) -> str:
     """A p-value: small ones are only called so."""
     if not is_there(value):
@@ -66,5 +71,5 @@ def in_words(value: Any) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     name.__name__: name
-    for name in (number, count, signed, short, p_value, breakable, plain, in_words)
+    for name in (number, count, signed, short, short_or_none, p_value, breakable, plain, in_words)
 }

@@ -16,9 +16,9 @@ from ..tables import read_table
 from .datasets import Datasets
 from .environment import machine, versions
 from .experiments import experiment_page, has_runs
-from .formats import FILTERS
 from .hyper_parameters import gp_settings, learners
 from .overview import highlight, progress, scoreboard_page
+from .templating import HOME, make_templates
 from .workflow import picture_of_workflow
 
 if TYPE_CHECKING:
@@ -32,24 +32,14 @@ ASSETS = ("style.css", "report.js")
 
 def write_report(study: Context, files: StudyFiles, page: str, pages: str, config: str) -> None:
     """Turn tables and figures into a page to start from and a folder of pages beside it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("vjmgp.study.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= FILTERS
+    templates = make_templates()
     for name in ASSETS:
-        source = Path(__file__).parent / "templates" / name
-        write_whole(Path(pages) / name, [source.read_bytes()])
+        write_whole(Path(pages) / name, [(HOME / name).read_bytes()])
     shared = what_pages_share(files, study)
     for here, template, more in all_pages(shared, files, study):
         inside = here != ENTRY
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
-        whole = environment.get_template(f"{template}.html.jinja")
+        whole = templates.get_template(f"{template}.html.jinja")
         text = whole.render(shared | more | places | {"here": here})
         write_whole(Path(pages) / here if inside else Path(page), [text.encode()])
     write_whole(Path(config), [as_yaml(study["config"]).encode()])
