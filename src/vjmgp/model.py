@@ -237,6 +237,12 @@ class SymbolicModel(TableModel):
         """The model as LaTeX."""
         return model_latex(self, digits)
 
+    def export(self, language: str, **options: Any) -> str:
+        """The model in another language: see `vjmgp.export.export_model`."""
+        from .export import export_model
+
+        return export_model(self, language, **options)
+
     def __str__(self) -> str:
         return self.text(digits=4)
 

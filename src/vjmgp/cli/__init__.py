@@ -1,7 +1,7 @@
 """The `vjmgp` command, for people who know neither Python nor Snakemake.
 
-It only calls what is there: `fit` the regressor, `predict` a saved model, `study` the workflow,
-`verify` the runs again.
+It only calls what is there: `fit` the regressor, `predict` and `export` a saved model, `study` the
+workflow, `verify` the runs again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ exit codes:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    from . import fit, predict, study, verify
+    from . import export, fit, predict, study, verify
 
     root = argparse.ArgumentParser(
         prog="vjmgp",
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"vjmgp {__version__}")
     commands = root.add_subparsers(metavar="COMMAND", required=True)
-    for module in (fit, predict, study, verify):
+    for module in (fit, predict, export, study, verify):
         module.add_to(commands)
     completion = commands.add_parser(
         "completion",
