@@ -19,11 +19,13 @@ def printed(function: UserFunction, printer: Any, language: str) -> str:
 
     symbols = sympy.symbols(ARGUMENTS[: function.arity], real=True)
     try:
-        text = str(printer.doprint(own_sympy(function, symbols)))
-    except (PrintMethodNotImplementedError, NotImplementedError, ValueError):
-        text = ""
-    if not text or "Not supported" in text:
-        raise ValueError(
-            f"The formula of the user's function {function.name!r} cannot be written in {language}."
-        )
-    return text
+        return str(printer.doprint(own_sympy(function, symbols)))
+    except PrintMethodNotImplementedError:
+        raise not_written(function, language) from None
+
+
+def not_written(function: UserFunction, language: str) -> ValueError:
+    """What to say of a formula that a language does not have."""
+    return ValueError(
+        f"The formula of the user's function {function.name!r} cannot be written in {language}."
+    )

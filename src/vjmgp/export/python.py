@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from ..tabular import Column
-from .own import ARGUMENTS, printed
+from .own import ARGUMENTS, not_written, printed
 from .printer import ATOM, Part, StatementPrinter, bracketed
 from .source import Source
 
+ON_ARRAYS = {"functools"}
+"""Modules beside NumPy's that work on arrays."""
 DIVISOR = '''\
 def _divisor(x):
     """What to divide by: nothing is defined where it is 0."""
@@ -52,6 +54,10 @@ class PythonPrinter(StatementPrinter):
     takes_many = False
     reserved: ClassVar[Iterable[str]] = ("np", *keyword.kwlist, *dir(builtins))
 
+    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+        self.modules: set[str] = set()
+        super().__init__(source, digits, name)
+
     def _make_nominal(self, name: str, word: str, column: Column) -> None:
         self.helpers["encoded"] = ENCODED
         codes = ", ".join(
@@ -80,8 +86,11 @@ class PythonPrinter(StatementPrinter):
     def _own(self, name: str, texts: Sequence[str]) -> str:
         from sympy.printing.numpy import NumPyPrinter
 
-        function = self.source.algebra.own[name]
-        text = printed(function, NumPyPrinter(), self.language).replace("numpy.", "np.")
+        function, printer = self.source.algebra.own[name], NumPyPrinter()
+        text = printed(function, printer, self.language).replace("numpy.", "np.")
+        self.modules |= printer.module_imports.keys() - {"numpy"}
+        if not self.modules <= ON_ARRAYS:
+            raise not_written(function, self.language)
         arguments = ", ".join(ARGUMENTS[: function.arity])
         self.helpers[name] = f"def _{name}({arguments}):\n    return {text}\n"
         return f"_{name}({', '.join(texts)})"
@@ -111,6 +120,7 @@ def write(source: Source, digits: int | None = None, name: str = "predict") -> s
     return "\n".join(
         [
             *(f"# {line}" for line in source.comment(printer.words)),
+            *(f"import {module}" for module in sorted(printer.modules)),
             "import numpy as np",
             *(f"\n\n{helper.rstrip()}" for helper in printer.helpers.values()),
             f"\n\ndef {name}({', '.join(printer.words.values())}):",
