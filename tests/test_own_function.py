@@ -77,7 +77,7 @@ def test_values_and_formulas_are_those_of_the_function():
     z = model.standardizer.standardize(x)
     exact = np.log1p(np.exp(z[:, 0])) / (2.0 + np.log1p(np.exp(z[:, 1])))
     np.testing.assert_allclose(model.construct(z)[:, 0], exact, rtol=1e-12)
-    for expression in (model.sympy(), sympy.sympify(model.text())):
+    for expression in (model.sympy(), sympy.sympify(model.text(None))):
         symbols = sorted(expression.free_symbols, key=str)
         assert [str(symbol) for symbol in symbols] == ["a", "speed"]
         found = sympy.lambdify(symbols, expression, "numpy")(*x.T)
@@ -93,7 +93,7 @@ def test_arguments_of_a_formula_are_replaced_as_words():
     code = codes_of([own])[0]
     codes = [code, FIRST_VARIABLE + 1, code, FIRST_VARIABLE, CONSTANT]
     model, x = model_of(codes, [own], [0.0, 0.0, 0.0, 0.0, -0.5])
-    expression = sympy.sympify(model.text())
+    expression = sympy.sympify(model.text(None))
     found = sympy.lambdify(sympy.symbols("a speed"), expression, "numpy")(*x.T)
     np.testing.assert_allclose(found, model.evaluate(x), rtol=1e-9)
 

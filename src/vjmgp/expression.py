@@ -46,7 +46,7 @@ NUMPY: dict[str, Any] = {
 class Node:
     """A part of an expression; only an `Algebra` makes them."""
 
-    __slots__ = ("kind", "name", "number", "numbers", "parts", "place")
+    __slots__ = ("kind", "name", "number", "numbers", "parts", "place", "shape")
 
     kind: str
     """ "number", "input", "sum", "product" or "call"."""
@@ -59,6 +59,8 @@ class Node:
     """Of a call's function."""
     place: int
     """When it was made: a node comes after its parts."""
+    shape: tuple[Any, ...]
+    """What it is apart from its numbers: the order of a sum's or product's parts."""
 
     def terms(self) -> list[Term]:
         """The parts of a sum with their weights; any other node is a sum of itself."""
@@ -105,6 +107,8 @@ class Algebra:
             node = Node()
             node.kind, node.number, node.parts, node.numbers = kind, number, parts, numbers
             node.name, node.place = name, len(self._nodes)
+            shapes = tuple(part.shape for part in parts)
+            node.shape = (0, number) if kind == "input" else (1, len(shapes), kind, name, shapes)
             self._nodes[key] = node
         return node
 
@@ -143,7 +147,7 @@ class Algebra:
     def _sum(self, weights: dict[Node, float], constant: float) -> Node:
         if not weights:
             return self.number(constant)
-        parts = tuple(sorted(weights, key=_place))
+        parts = tuple(sorted(weights, key=_order))
         numbers = tuple(_tidy(weights[part]) for part in parts)
         if numbers == (1.0,) and constant == 0.0:
             return parts[0]
@@ -159,7 +163,7 @@ class Algebra:
         With `positive`, c is: p is the same for all positive multiples.
         """
         if node.kind == "number":
-            return (node.number, self.number(1.0)) if node.number else (1.0, node)
+            return node.number, self.number(1.0)
         if node.kind != "sum":
             return 1.0, node
         factor = abs(node.numbers[0]) if positive else node.numbers[0]
@@ -187,11 +191,9 @@ class Algebra:
                 for below, exponent in inner.factors():
                     exponents[below] = exponents.get(below, 0.0) + exponent * power
         kept = {part: power for part, power in exponents.items() if power and part.kind != "number"}
-        if factor == 0.0:
-            return self.number(0.0)
-        if not kept:
+        if not kept or factor == 0.0:
             return self.number(factor)
-        parts = tuple(sorted(kept, key=_place))
+        parts = tuple(sorted(kept, key=_order))
         numbers = tuple(kept[part] for part in parts)
         node = parts[0] if numbers == (1.0,) else self._node("product", 0.0, parts, numbers)
         return self.scaled(node, factor)
@@ -216,6 +218,7 @@ class Algebra:
                 return self.number(value)
         if name == "abs":
             return self._absolute(part)
+            return self._call(name, part)
         if name == "log":  # log(c·p) = log(c) + log(p)
             factor, inner = self.primitive(part, positive=True)
             return self.sum([(self._call(name, inner), 1.0)], math.log(factor))
@@ -242,7 +245,8 @@ class Algebra:
     def _absolute(self, node: Node) -> Node:
         """|c·a·b²| = |c|·|a|·b²."""
         factor, node = self.primitive(node)
-        outside, inside = [], []
+        outside: list[Term] = []
+        inside: list[Term] = []
         for part, exponent in node.factors():
             is_plain = exponent % 2.0 == 0.0 or is_not_negative(part)
             (outside if is_plain else inside).append((part, exponent))
@@ -265,7 +269,7 @@ class Algebra:
         for part in parts:
             flat += part.parts if part.name == name else [part]
         numbers = [part.number for part in flat if part.kind == "number"]
-        nodes = sorted({part for part in flat if part.kind != "number"}, key=_place)
+        nodes = sorted({part for part in flat if part.kind != "number"}, key=_order)
         other = "min" if name == "max" else "max"
         nodes = [  # max(a, min(a, b)) is a
             node for node in nodes if not (node.name == other and set(node.parts) & set(nodes))
@@ -280,12 +284,21 @@ class Algebra:
             return nodes[0]
         factor = abs(nodes[0].numbers[0]) if nodes[0].kind == "sum" else 1.0
         nodes = [self.scaled(node, 1.0 / factor) for node in nodes]
-        shift = next(node.constant for node in nodes if node.kind != "number")
-        nodes = [self.sum([(node, 1.0)], -shift) for node in nodes]
+        common = self._common_part(nodes)
+        nodes = [self.sum([(node, 1.0), (common, -1.0)]) for node in nodes]
         inner = self._call(
-            name, *sorted(nodes, key=lambda node: (node.kind == "number", node.place))
+            name, *sorted(nodes, key=lambda node: (node.kind == "number", *_order(node)))
         )
-        return self.sum([(inner, factor)], factor * shift)
+        return self.sum([(inner, factor), (common, factor)])
+
+    def _common_part(self, nodes: Sequence[Node]) -> Node:
+        """The terms that all have, and the constant of the first that is no number."""
+        shift = next(node.constant for node in nodes if node.kind != "number")
+        shared = dict(nodes[0].terms())
+        for node in nodes[1:]:
+            own = dict(node.terms())
+            shared = {part: weight for part, weight in shared.items() if own.get(part) == weight}
+        return self.sum(shared.items(), shift)
 
     # -- trees --------------------------------------------------------------------------------
 
@@ -341,9 +354,9 @@ class Algebra:
         return self.call(node.name, *parts) if node.kind == "call" else node
 
 
-def _place(node: Node) -> tuple[int, int]:
-    """Inputs in the table's order, then the rest in the order of making."""
-    return (0, int(node.number)) if node.kind == "input" else (1, node.place)
+def _order(node: Node) -> tuple[Any, ...]:
+    """Inputs in the table's order, then the rest: numbers, which may be rounded, play no part."""
+    return node.shape, node.place
 
 
 def _tidy(value: float) -> float:
@@ -406,8 +419,13 @@ def value_of(node: Node, parts: Sequence[Any], inputs: Sequence[Any], algebra: A
             total = combine(total, part)
         return total
     if node.name in algebra.own:
-        return algebra.own[node.name].vectorized(*parts)
+        return _own_values(algebra.own[node.name], parts)
     return NUMPY[node.name](parts[0])
+
+
+def _own_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
+    rows = zip(*np.broadcast_arrays(*parts), strict=True) if np.ndim(parts[0]) else [parts]
+    return np.array([function.value(tuple(map(float, row))) for row in rows])
 
 
 def powered(value: Any, exponent: float) -> Any:

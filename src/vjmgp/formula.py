@@ -1,8 +1,7 @@
-"""Trees as formulas: text, sympy and LaTeX, in the user's column names and original units.
+"""Names in formulas, and trees as they were evolved: every scale, centre and function call.
 
-The text is sympy's own syntax: `sympy.sympify` reads it, whatever the columns are called. Numbers
-are written in full unless digits are asked for: the formula then computes what the model computes,
-up to rounding.
+The text is sympy's own syntax: `sympy.sympify` reads it, whatever the columns are called. The short
+form, which people read, is made in `simplify.py`.
 """
 
 from __future__ import annotations
@@ -253,13 +252,8 @@ def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) ->
     return part
 
 
-def feature_text(feature: Feature, model: SymbolicModel, digits: int | None = None) -> str:
-    """One constructed feature."""
-    return _feature_part(feature, model, digits)[0]
-
-
-def model_text(model: SymbolicModel, digits: int | None = None) -> str:
-    """The whole model: intercept and weighted features."""
+def evolved_text(model: SymbolicModel, digits: int | None = None) -> str:
+    """The whole model: intercept and weighted features; numbers in full unless digits are given."""
     intercept, coefficients = model.original_units()
     text = number(intercept, digits)
     for coefficient, feature in zip(coefficients, model.features, strict=True):
@@ -269,76 +263,9 @@ def model_text(model: SymbolicModel, digits: int | None = None) -> str:
     return text
 
 
-def model_sympy(model: SymbolicModel, digits: int | None = None) -> Any:
-    """The whole model as a sympy expression of real symbols named as in the text."""
-    import sympy  # slow to import
-
-    real = sympy.Float
-    symbols = [
-        (sympy.Symbol(name, real=True), real(mean), real(scale))
-        for name, mean, scale in formula_inputs(model.standardizer)
-    ]
-    functions: dict[str, Callable[..., Any]] = {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "aq": lambda a, b: a / sympy.sqrt(1 + b**2),
-        # Unevaluated: sympy compares the arguments of Max otherwise, which can take minutes.
-        "max": lambda a, b: sympy.Max(a, b, evaluate=False),
-        "min": lambda a, b: sympy.Min(a, b, evaluate=False),
-        "square": lambda a: a**2,
-        "log": lambda a: sympy.log(sympy.sqrt(1 + a**2)),
-        "sqrt": lambda a: sympy.sqrt(sympy.Abs(a)),
-        "sin": lambda a: sympy.sin(sympy.pi * a),
-        "cos": lambda a: sympy.cos(sympy.pi * a),
-        "abs": sympy.Abs,
-        "neg": lambda a: -a,
-        "div": lambda a, b: a / b,
-        "inv": lambda a: 1 / a,
-        "exp": lambda a: sympy.exp(sympy.Min(a, int(LARGEST_EXPONENT), evaluate=False)),
-        "gauss": lambda a: sympy.exp(-(a**2)),
-        "tanh": sympy.tanh,
-        "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
-        "cube": lambda a: a**3,
-        "cbrt": lambda a: sympy.real_root(a, 3),
-        "atan": sympy.atan,
-        "step": lambda a: sympy.Heaviside(a, 0),
-    }
-    for function in model.functions:
-        functions[function.name] = lambda *parts, f=function: own_sympy(f, parts)
-
-    def leaf(column: int) -> Any:
-        symbol, mean, scale = symbols[column]
-        return (symbol - mean) / scale
-
-    intercept, coefficients = model.original_units()
-    expression = real(intercept)
-    for coefficient, feature in zip(coefficients, model.features, strict=True):
-        tree = fold(
-            feature.codes,
-            feature.constants,
-            leaf,
-            lambda value: real(value),
-            lambda name, parts: functions[name](*parts),
-            model.functions,
-        )
-        expression += real(coefficient) * tree
-    if digits is None:
-        return expression
-    rounded = {value: real(f"{value:.{digits}g}") for value in expression.atoms(sympy.Float)}
-    return expression.xreplace(rounded)
-
-
-def model_latex(model: SymbolicModel, digits: int | None = 4) -> str:
-    """The whole model as LaTeX, with four significant digits unless told otherwise."""
-    import sympy
-
-    words = identifiers(_input_names(model.standardizer))
-    symbols = {
-        sympy.Symbol(word, real=True): _latex_input(column)
-        for word, column in zip(words, model.standardizer.inputs, strict=True)
-    }
-    return str(sympy.latex(model_sympy(model, digits), symbol_names=symbols))
+def latex_inputs(standardizer: Standardizer) -> list[str]:
+    """What inputs are called in LaTeX."""
+    return [_latex_input(column) for column in standardizer.inputs]
 
 
 def _latex_input(column: Column) -> str:

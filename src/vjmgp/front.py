@@ -236,6 +236,6 @@ class FrontMixin:
                 "born": facts[:, BORN],
                 "student": entries == STUDENT,
                 "chosen": entries == self._chosen,
-                "formula": [self._model(int(entry)).text(digits=4) for entry in entries],
+                "formula": [self._model(int(entry)).text() for entry in entries],
             }
         )

@@ -12,6 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,14 +23,8 @@ from .engine.addresses import addresses_of
 from .engine.evaluation import make_workspace, run, translate
 from .engine.functions import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
 from .extrapolation import warn_beyond
-from .formula import (
-    feature_text,
-    fold,
-    formula_inputs,
-    model_latex,
-    model_sympy,
-    model_text,
-)
+from .formula import evolved_text, fold, formula_inputs
+from .shown import Digits, Shown
 from .tabular import Column, Standardizer
 
 if TYPE_CHECKING:
@@ -40,6 +35,8 @@ Floats = NDArray[np.float64]
 VERSION = 1
 CHUNK = 65536
 """Rows evaluated together, which bounds the memory of a prediction."""
+SHORT = 60
+"""Letters of the formula in a model's `repr`."""
 
 
 @dataclass(frozen=True)
@@ -221,21 +218,43 @@ class SymbolicModel(TableModel):
 
     # -- as formulas --------------------------------------------------------------------------
 
-    def text(self, digits: int | None = None) -> str:
-        """The model in sympy's syntax, numbers in full unless digits are given."""
-        return model_text(self, digits)
+    @cached_property
+    def shown(self) -> Shown:
+        """The formula, simplified: what `text`, `latex` and `sympy` write."""
+        return Shown(self)
+
+    @property
+    def shown_size(self) -> int:
+        """Numbers, inputs, operations and functions of the formula as it is shown."""
+        return self.shown.size
+
+    def text(self, digits: Digits = "auto", *, exact: bool = False) -> str:
+        """The model in sympy's syntax, simplified.
+
+        By default in the form that people read: without terms that move predictions by less than
+        0.1 % of the target's deviation, and with the digits that predictions need. With a number
+        of digits nothing is dropped, with None every digit is there, too, and the formula computes
+        what the model computes. `exact` gives the trees as they were evolved.
+        """
+        if exact:
+            return evolved_text(self, None if digits == "auto" else digits)
+        return self.shown.text(digits)
 
     def feature_texts(self, digits: int | None = None) -> list[str]:
-        """Each constructed feature in sympy's syntax."""
-        return [feature_text(feature, self, digits) for feature in self.features]
+        """Each constructed feature in sympy's syntax, simplified."""
+        return self.shown.feature_texts(digits)
 
-    def sympy(self, digits: int | None = None) -> Any:
-        """The model as a sympy expression."""
-        return model_sympy(self, digits)
+    def sympy(self, digits: Digits = None) -> Any:
+        """The model as a sympy expression, simplified, with all digits unless told otherwise."""
+        return self.shown.sympy(digits)
 
-    def latex(self, digits: int | None = 4) -> str:
-        """The model as LaTeX."""
-        return model_latex(self, digits)
+    def latex(self, digits: Digits = "auto") -> str:
+        """The model as LaTeX, in the form that people read unless told otherwise."""
+        return self.shown.latex(digits)
+
+    def _repr_latex_(self) -> str:
+        """What notebooks show."""
+        return f"$\\displaystyle {self.latex()}$"
 
     def export(self, language: str, **options: Any) -> str:
         """The model in another language: see `vjmgp.export.export_model`."""
@@ -244,14 +263,23 @@ class SymbolicModel(TableModel):
         return export_model(self, language, **options)
 
     def __str__(self) -> str:
-        return self.text(digits=4)
+        return self.text()
+
+    def __repr__(self) -> str:
+        text = self.text()
+        short = text if len(text) <= SHORT else f"{text[:SHORT]} …"
+        return f"SymbolicModel({short})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved and copied: the formula is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "shown"}
 
     # -- as JSON ------------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]
         return {
-            "formula": self.text(digits=6),
+            "formula": self.text(),
             **standardizer_to_dict(self.standardizer),
             **functions_to_dict(self.functions),
             "intercept": self.intercept,

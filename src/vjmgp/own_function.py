@@ -70,14 +70,15 @@ class UserFunction:
         for point in POINTS:
             here = point[: self.arity]
             formula = own_sympy(self, [sympy.Float(value) for value in here])
-            expected, found = self._value(here), _number(formula)
+            expected, found = self.value(here), _number(formula)
             if math.isfinite(expected) and not abs(found - expected) <= 1e-6 * (1 + abs(expected)):
                 raise ValueError(
                     f"sympy is {found:.6g} at {', '.join(map(str, here))}, where scalar is "
                     f"{expected:.6g}"
                 )
 
-    def _value(self, point: tuple[float, ...]) -> float:
+    def value(self, point: tuple[float, ...]) -> float:
+        """The function's value; NaN where it is undefined."""
         function = getattr(self.scalar, "py_func", self.scalar)
         try:
             return float(function(*point))

@@ -37,7 +37,7 @@ def model(est: VJMRegressor, X: pd.DataFrame | None = None) -> str:
     columns = dict(zip(names, names if X is None else X.columns, strict=True))
     inputs = [_symbol(str(columns[column.name])) for column in fitted.standardizer.inputs]
     words = dict(zip(fitted.variables, inputs, strict=True))
-    return WORD.sub(lambda word: words.get(word[0], word[0]), fitted.text())
+    return WORD.sub(lambda word: words.get(word[0], word[0]), fitted.text(digits=None))
 
 
 def _without_scales(model: SymbolicModel) -> SymbolicModel:

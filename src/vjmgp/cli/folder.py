@@ -55,9 +55,9 @@ def formulas_of(model: Any) -> str:
     from ..study.described import legend_of
 
     parts = {
-        "Formula": f"{model.text(digits=4)}\n\n{clipping(model)}",
+        "Formula": f"{model.text()}\n\n{clipping(model)}",
         "What its names stand for": "\n".join(f"{name}: {text}" for name, text in legend_of(model)),
-        "With all digits, as sympy reads it": model.text(),
+        "With all digits, as sympy reads it": model.text(digits=None),
         "LaTeX": model.latex(),
         "Constructed features": "\n".join(model.feature_texts(digits=4)),
     }

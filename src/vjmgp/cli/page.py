@@ -69,7 +69,7 @@ engine <code>{model.engine_version_}</code>.</p>
 {f"<p><strong>{ending(model)}</strong></p>" if ending(model) else ""}
 <table>{shown}<tr><th>size, nodes</th><td>{model.model_.size}</td></tr></table>
 <h2>Formula</h2>
-<pre>{escape(target)} = {escape(model.model_.text(digits=4))}</pre>
+<pre>{escape(target)} = {escape(model.model_.text())}</pre>
 {f"<ul>{legend}</ul>" if legend else ""}
 <p>{clipping(model.model_)}</p>
 <h2>Constructed features</h2>

@@ -145,7 +145,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
             entry |= {"formula": row["formula"], "legend": legend}
         else:
             model = model_of(row, splits[row["protocol"], row["dataset"], row["seed"]])
-            entry |= {"formula": model.text(digits=4), "legend": legend_of(model)}
+            entry |= {"formula": model.text(), "legend": legend_of(model)}
             entry["features"] = features_of(model)
         found[row["identity"], row["seed"]] = entry
     return found

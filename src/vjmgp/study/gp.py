@@ -71,7 +71,7 @@ class GeneticProgramming:
     @property
     def text(self) -> str | None:
         """Intercept and weighted features."""
-        return self.formula.text(digits=4) if self.formula else None
+        return self.formula.text() if self.formula else None
 
     def details(self) -> dict[str, Any]:
         """How the search went, and the model itself."""

@@ -46,11 +46,12 @@ NOT_COUNTED = (
     *("vjmgp.parameters", "vjmgp.state", "vjmgp.tabular", "vjmgp.inputs", "vjmgp.weights"),
     *(
         "vjmgp.extrapolation",
-        "vjmgp.formula",
         "vjmgp.imports",
         "vjmgp.own_function",
         "vjmgp.engine",
     ),
+    # How formulas are written.
+    *("vjmgp.expression", "vjmgp.formula", "vjmgp.notation", "vjmgp.shown", "vjmgp.simplify"),
 )
 
 
