@@ -350,3 +350,31 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         (["data_model", "--to", "c", "--output", "data.csv/p.c"], "cannot write there ("),
     ):
         assert answer in said_by(capsys, ["export", *words])
+
+
+def test_large_numbers_that_differ_little_keep_their_precision(tmp_path):
+    """Seconds since 1970, squared."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"t": 1.6e9 + rng.normal(0, 1000, 50), "b": rng.normal(size=50)})
+    standardizer = fit_standardizer(table, rng.normal(size=50), ["t", "b"], [])
+    trees = [(codes_by_name()["square"], FIRST_VARIABLE)]
+    trees += [(codes_by_name()["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
+    features = tuple(Feature(tree, (0.0,) * len(tree), 0.2, 0.0, 1.0) for tree in trees)
+    model = SymbolicModel(standardizer, features)
+    for found in run_all(model, table, tmp_path).values():
+        np.testing.assert_allclose(found, predicted(model, table), rtol=1e-6, atol=1e-6)
+
+
+def test_the_formula_that_people_see():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    standardizer = fit_standardizer(table, rng.normal(size=50), ["a", "b"], [])
+    scales = [column.scale for column in standardizer.inputs]
+    numbers = [3.0 * scales[0], -2.00001 * scales[1]]
+    features = tuple(
+        Feature((FIRST_VARIABLE + k,), (0.0,), number / standardizer.target_scale, 0.0, 1.0)
+        for k, number in enumerate(numbers)
+    )
+    model = SymbolicModel(standardizer, features)
+    assert "3*A2 - 2*B2" in model.export("excel", digits="auto")
+    assert "2.00001*B2" in model.export("excel")

@@ -25,13 +25,19 @@ def add_to(commands: Any) -> None:
     command.add_argument("--to", required=True, choices=LANGUAGES, help="st: Structured Text")
     command.add_argument("--output", type=Path, help="file to write instead of printing")
     command.add_argument("--name", help="of the function, or in SQL of the column of predictions")
-    command.add_argument("--digits", type=int, help="significant digits (default: all)")
+    command.add_argument(
+        "--digits", type=_digits, help="significant digits (default: all), or auto"
+    )
     command.add_argument(
         "--cells", type=lambda text: text.split(","), metavar="A2,B2,…", help="Excel: the inputs"
     )
     command.add_argument("--table", help="SQL: a query on this table instead of an expression")
     command.add_argument("--dialect", choices=("sqlite", "postgres"), help="SQL (default: sqlite)")
     command.set_defaults(run=run)
+
+
+def _digits(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
 
 
 def run(options: argparse.Namespace) -> int:

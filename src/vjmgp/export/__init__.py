@@ -31,7 +31,8 @@ def export_model(model: Any, language: str, **options: Any) -> str:
     language : str
         One of `LANGUAGES`.
     **options
-        `digits`: significant digits of numbers, all by default; `name` of the function, or in SQL
+        `digits`: significant digits of numbers, all by default, or "auto" for the formula as it is
+        shown to people; `name` of the function, or in SQL
         of the column of predictions; for Excel the `cells` of the columns, A2, B2, … by default;
         for SQL a `table`, for a query instead of an expression, and a `dialect`: "sqlite" or
         "postgres".
@@ -51,12 +52,15 @@ def export_model(model: Any, language: str, **options: Any) -> str:
                 f"The export to {language} has no option {option!r}, only {', '.join(known)}."
             )
         _check(option, value, language)
-    return write(source_of(model), **options)
+    rounded = options.get("digits") == "auto"
+    if rounded:
+        del options["digits"]
+    return write(source_of(model, rounded=rounded), **options)
 
 
 def _check(option: str, value: Any, language: str) -> None:
-    if option == "digits" and not (value is None or (isinstance(value, int) and 1 <= value <= 17)):
-        raise ValueError(f"digits is {value!r}; it must be a whole number from 1 to 17.")
+    if option == "digits" and value not in (None, "auto", *range(1, 18)):
+        raise ValueError(f"digits is {value!r}; it must be a whole number from 1 to 17, or 'auto'.")
     is_word = isinstance(value, str) and value.isascii() and value.isidentifier()
     if option == "name" and language != "sql" and not is_word:
         raise ValueError(f"The name {value!r} is no name of a function.")

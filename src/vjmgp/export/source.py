@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..expression import Algebra, Node, in_order
-from ..formula import fold
+from ..simplify import Lengths, expression_of, rounding_of, shortest
 from ..tabular import MISSING, Column, Standardizer, level_text
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
+
+
+SAME = 1e-9
+"""Forms of which predictions differ by no larger share of the target's deviation are the same."""
 
 
 class Levels(NamedTuple):
@@ -103,21 +107,23 @@ def _told(columns: Sequence[Column]) -> str:
     return ""
 
 
-def source_of(model: SymbolicModel) -> Source:
-    """The model, simplified; a clear error where there is nothing to write."""
-    algebra = Algebra(model.functions)
-    inputs = model.standardizer.inputs
+def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
+    """The model, simplified, or as it is shown to people; an error where there is nothing to write.
 
-    def leaf(k: int) -> Node:
-        scale = inputs[k].scale
-        return algebra.sum([(algebra.input(k), 1.0 / scale)], -inputs[k].mean / scale)
-
-    intercept, coefficients = model.original_units()
-    parts = [
-        fold(f.codes, f.constants, leaf, algebra.number, algebra.of_function, model.functions)
-        for f in model.features
-    ]
-    root = algebra.sum(zip(parts, coefficients.tolist(), strict=True), intercept)
+    Products are multiplied out where that is shorter, but not at the cost of precision, as where
+    numbers are large and close to each other.
+    """
+    if rounded:
+        algebra, root = model.shown.algebra, model.shown.rounded
+    else:
+        algebra, root = expression_of(model)
+        rounding = rounding_of(model, algebra, root)
+        short = shortest(algebra, root, Lengths(model.variables))
+        if (
+            rounding.distance(short, rounding.values(root))
+            <= SAME * model.standardizer.target_scale
+        ):
+            root = short
     for node in in_order(root):
         if not all(map(math.isfinite, (node.number, *node.numbers))):
             raise ValueError("The formula is undefined everywhere: there is nothing to export.")
