@@ -29,13 +29,14 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import functools
 import json
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +77,20 @@ EXACT, NEAR, TIMES, IDLE = 0.001, 0.01, 2.0, 0.001
 DIGITS = 4
 """Of the peers' numbers."""
 FUNCTIONS = {
-    "Abs": np.abs, "Heaviside": np.heaviside, "Max": np.maximum, "Min": np.minimum,
-    "atan": np.arctan, "cos": np.cos, "exp": np.exp, "log": np.log, "pi": np.pi, "sin": np.sin,
-    "sqrt": np.sqrt, "tanh": np.tanh, "real_root": lambda a, degree: np.cbrt(a),
-}  # fmt: skip
+    "Abs": np.abs,
+    "Heaviside": np.heaviside,
+    "Max": lambda *values: functools.reduce(np.maximum, values),
+    "Min": lambda *values: functools.reduce(np.minimum, values),
+    "atan": np.arctan,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "pi": np.pi,
+    "real_root": lambda a, degree: np.cbrt(a),
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+}
 Table = pd.DataFrame
 Values = Callable[[Table], np.ndarray]
 
@@ -91,7 +102,7 @@ class Law:
     text: str
     kind: str
 
-    @cached_property
+    @functools.cached_property
     def terms(self) -> dict[str, float]:
         """The coefficient of each term; a constant is one of `1`."""
         found = {}
@@ -282,15 +293,17 @@ def all_laws(kinds: list[str]) -> Iterator[Law]:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write a line for each fit."""
+    """Write a line for each fit that the file does not have."""
+    lines = options.to.read_text("utf-8").splitlines() if options.to.exists() else []
+    key = ("method", "law", "rows", "noise", "seed")
+    done = {tuple(json.loads(line)[name] for name in key) for line in lines}
     with options.to.open("a", encoding="utf-8") as file:
-        for seed in options.seeds:
-            for law in all_laws(options.kinds):
-                for rows in options.rows:
-                    for noise in options.noise:
-                        record = run_law(law, options.method, rows, noise, seed)
-                        file.write(json.dumps(record) + "\n")
-                        file.flush()
+        laws = list(all_laws(options.kinds))
+        for seed, law, rows, noise in product(options.seeds, laws, options.rows, options.noise):
+            if (options.method, law.text, rows, noise, seed) not in done:
+                record = run_law(law, options.method, rows, noise, seed)
+                file.write(json.dumps(record) + "\n")
+                file.flush()
 
 
 # -- tables --------------------------------------------------------------------------------------

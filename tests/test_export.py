@@ -21,6 +21,7 @@ from exported import (
 )
 from the_command import FIT, said_by, write_table
 from twins import random_tree
+from workflow_runs import ROOT
 
 from vjmgp import UserFunction, load_model
 from vjmgp.cli import main
@@ -378,3 +379,12 @@ def test_the_formula_that_people_see():
     model = SymbolicModel(standardizer, features)
     assert "3*A2 - 2*B2" in model.export("excel", digits="auto")
     assert "2.00001*B2" in model.export("excel")
+
+
+def test_the_guide_shows_what_is_written():
+    guide = (ROOT / "docs/export.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", guide, flags=re.DOTALL)
+    names = {}
+    exec(blocks[1][1].replace("print(", "("), names)
+    shown = [text for _, text in blocks[2:]]
+    assert shown == [names["model"].export(language) for language in LANGUAGES]

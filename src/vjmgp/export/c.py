@@ -55,7 +55,8 @@ class CPrinter(StatementPrinter):
             absent = f"!{word}" if levels.kind == "text" else f"isnan({word})"
             cases.insert(0, (absent, levels.missing))
         texts = [f"{test} ? {self.number(code)}" for test, code in cases]
-        self.assign(name, "\n        : ".join([*texts, self.number(levels.other)]))
+        between = "\n        : " if len(texts) > 1 else " : "
+        self.assign(name, between.join([*texts, self.number(levels.other)]))
 
     def _make_filled(self, name: str, word: str, column: Column) -> None:
         fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
@@ -99,16 +100,17 @@ def write(source: Source, digits: int | None = None, name: str = "predict") -> s
     printer.assign("value", printer.expression())
     mean, low, high = printer.mean, printer.low, printer.high
     known = " && ".join(f"isfinite({printer.words[name]})" for name in source.needed_numbers)
-    if source.standardizer.clips:
-        result = f"isnan(value) ? {mean} : value < {low} ? {low} : value > {high} ? {high} : value"
-    else:
-        result = f"isfinite(value) ? value : {mean}"
+    clips = source.standardizer.clips
+    undefined = "isnan" if clips else "!isfinite"
+    result = f"value < {low} ? {low} : value > {high} ? {high} : value" if clips else "value"
     arguments = [_argument(source.columns[name][0], word) for name, word in printer.words.items()]
     body = [
         f"double {name}({', '.join(arguments) or 'void'})",
         "{",
         *(f"    {line}" for line in printer.lines),
-        f"    return {f'!({known}) ? NAN : ' if known else ''}{result};",
+        *([f"    if (!({known})) return NAN;"] if known else []),
+        f"    if ({undefined}(value)) return {mean};",
+        f"    return {result};",
         "}",
     ]
     code = re.sub('"[^"]*"', "", "\n".join(body))
