@@ -23,7 +23,7 @@ from the_command import FIT, said_by, write_table
 from twins import random_tree
 from workflow_runs import ROOT
 
-from vjmgp import UserFunction, load_model
+from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.engine.functions import FIRST_VARIABLE, codes_by_name
 from vjmgp.ensemble import BlendModel
@@ -245,6 +245,8 @@ def test_structured_text_is_well_formed():
         used = set(re.findall(r"[A-Za-z_]\w*", plain))
         assert used <= declared | {*ST_FUNCTIONS, "Predict", "True", "if", "elif", "else"}
         assert not [word for word in declared if "__" in word or word[0] == "_" or word[-1] == "_"]
+        literals = set(re.findall(r"""^ *(?:ELS)?IF \w+ = (['"])""", code, flags=re.MULTILINE))
+        assert literals <= {'"'}  # a level is not ASCII, so all of the column are wide
         assert not re.search(r"\d[eE]", re.sub(r"\d+\.\d+E-?\d+", "", plain))
 
 
@@ -311,6 +313,7 @@ def test_digits_shorten_numbers():
         ("java", {}, "no export to 'java', only to python, c, excel, sql, st"),
         ("c", {"cells": ["A2"]}, "The export to c has no option 'cells', only digits, name"),
         ("c", {"name": "a-b"}, "'a-b' is no name of a function"),
+        ("st", {"name": "Limit"}, "The name 'Limit' means something else in st"),
         ("st", {"digits": 0}, "digits is 0; it must be a whole number from 1 to 17"),
         ("sql", {"dialect": "oracle"}, "The dialect 'oracle' is none of sqlite, postgres"),
     ],
@@ -321,8 +324,10 @@ def test_what_cannot_be_is_told(language, options, message):
 
 
 def test_only_formulas_are_exported():
-    with pytest.raises(ValueError, match="Only a formula can be exported, and a BlendModel is"):
+    with pytest.raises(ValueError, match="exported, not a BlendModel: it averages many"):
         export_model(BlendModel.__new__(BlendModel), "c")
+    with pytest.raises(ValueError, match="exported, not a VJMRegressor: give its model_"):
+        export_model(VJMRegressor(), "c")
     model, _ = ratio_model()
     nowhere = (codes_by_name()["inv"], codes_by_name()["sub"], FIRST_VARIABLE, FIRST_VARIABLE)
     feature = Feature(nowhere, (0.0,) * 4, 1.0, 0.0, 1.0)

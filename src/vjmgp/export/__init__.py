@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..model import SymbolicModel
+from ..model import SymbolicModel, TableModel
 from . import c, excel, python, sql, structured_text
 from .source import source_of
 
@@ -41,9 +41,9 @@ def export_model(model: Any, language: str, **options: Any) -> str:
     if language not in LANGUAGES:
         raise ValueError(f"There is no export to {language!r}, only to {', '.join(LANGUAGES)}.")
     if not isinstance(model, SymbolicModel):
-        raise ValueError(
-            f"Only a formula can be exported, and a {type(model).__name__} is an average of many."
-        )
+        kind = type(model).__name__
+        why = "it averages many" if isinstance(model, TableModel) else "give its model_"
+        raise ValueError(f"Only a formula can be exported, not a {kind}: {why}.")
     write = LANGUAGES[language]
     known = list(inspect.signature(write).parameters)[1:]
     for option, value in options.items():

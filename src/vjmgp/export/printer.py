@@ -149,10 +149,12 @@ class StatementPrinter(Printer):
     """
 
     reserved: ClassVar[Iterable[str]]
-    """Words that are no names of columns, in any case."""
+    """Words that are no names of columns or functions, in any case."""
 
     def __init__(self, source: Source, digits: int | None, name: str) -> None:
         super().__init__(source, digits)
+        if name.lower() in self.reserved:
+            raise ValueError(f"The name {name!r} means something else in {self.language}.")
         self.lines: list[str] = []
         self.helpers: dict[str, str] = {}
         self.count = 0

@@ -26,6 +26,8 @@ class Levels(NamedTuple):
 
     kind: str
     """ "text", "number" or "truth"; a column with levels of several kinds is given as text."""
+    names: list[Any]
+    """All that training has seen."""
     cases: list[tuple[Any, float]]
     """Levels, and what stands for them where that is not `other`."""
     missing: float | None
@@ -143,6 +145,7 @@ def levels_of(column: Column) -> Levels:
         )
     return Levels(
         kind,
+        list(told),
         [(level, code) for level, code in told.items() if code != column.unseen],
         missing if missing != column.unseen else None,
         column.unseen,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..tabular import MISSING, Column
 from .printer import ATOM, Part, StatementPrinter
 from .source import Levels, Source, levels_of
@@ -145,16 +147,16 @@ def _type_of(column: Column) -> str:
     if levels.kind == "truth":
         return "BOOL"
     if levels.kind == "number":
-        is_whole = all(isinstance(level, int) for level, _ in levels.cases)
+        is_whole = all(isinstance(level, int) for level in levels.names)
         return "DINT" if is_whole else "LREAL"
-    longest = max((len(level) for level, _ in levels.cases), default=0)
+    longest = max(map(len, levels.names))
     length = f"[{longest}]" if longest > USUAL_LENGTH else ""
     return f"{'WSTRING' if _is_wide(levels) else 'STRING'}{length}"
 
 
 def _is_wide(levels: Levels) -> bool:
     """Whether the levels need more than ASCII."""
-    return levels.kind == "text" and not all(level.isascii() for level, _ in levels.cases)
+    return levels.kind == "text" and not all(map(str.isascii, levels.names))
 
 
 def _literal(level: Any, wide: bool) -> str:
@@ -164,8 +166,8 @@ def _literal(level: Any, wide: bool) -> str:
         return repr(level)
     quote = '"' if wide else "'"
     code = "${:04X}" if wide else "${:02X}"
+    numbers = np.frombuffer(level.encode("utf-16-le"), dtype="<u2").tolist()
     signs = (
-        sign if " " <= sign <= "~" and sign not in ("$", quote) else code.format(ord(sign))
-        for sign in level
+        chr(n) if 32 <= n < 127 and chr(n) not in ("$", quote) else code.format(n) for n in numbers
     )
     return f"{quote}{''.join(signs)}{quote}"
