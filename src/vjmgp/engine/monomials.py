@@ -42,7 +42,7 @@ class Monomial(NamedTuple):
 
 
 def monomials(columns: Floats, order: Integers) -> list[Monomial]:
-    """The terms to choose from; `columns` are inputs × rows, `order` has the telling inputs first."""
+    """The terms to choose from; `columns` are inputs × rows, `order` has the best inputs first."""
     positive = columns.min(axis=1) > 0.0
     found = [
         Monomial((int(k),), (power,))
@@ -83,7 +83,7 @@ def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]
     y = y - y.mean()
     moments = values @ y
     beam: list[tuple[int, ...]] = [()]
-    best = (_criterion(values, y, (), count), ())
+    best: tuple[float, tuple[int, ...]] = (_criterion(values, y, (), count), ())
     for _ in range(most):
         longer: dict[tuple[int, ...], float] = {}
         for chosen in beam:
