@@ -166,6 +166,7 @@ class FrontMixin:
         return Units(
             np.array([column.mean / column.scale for column in inputs]),
             np.array([column.codes is None and column.label is None for column in inputs]),
+            self._standardizer.target_mean / self._standardizer.target_scale,
         )
 
     def _sizes(self) -> Integers:
