@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
     """Write the page; without the table, what needs its rows is left out."""
     from markupsafe import Markup
 
-    context = _about_model(versions, about) | {"folder": str(folder), "about": about}
+    context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
     context["rows"] = None if rows is None else _about_rows(versions, about, rows)
     context["style"] = Markup((HOME / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
     page = make_templates().get_template("fit.html.jinja").render(context)
@@ -74,7 +75,7 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
     judged = tested is not None and rows.can_test
     judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
     with extrapolation_ignored():
-        found = pictures.regressor_of(model, target).importance(rows.inputs, rows.data.target)
+        found = pictures.regressor_of(model, rows, target).importance(rows.inputs, rows.data.target)
         columns = found.loc[found["importance"] > 0, "column"].tolist()
         return {
             "errors": _errors(versions, about, rows),
@@ -96,7 +97,7 @@ def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
     """Errors by rows, each with the fit that they are of."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
     lines = []
-    first = f"fitted to the {len(rows.train)} training rows"
+    first = f"of a fit to the {len(rows.train)} training rows"
     if tested is not None and len(rows.test):
         parts = [("test rows", rows.test)] if rows.can_test else []
         for name, chosen in (*parts, ("training rows", rows.train)):
@@ -104,7 +105,7 @@ def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
             lines[-1] |= rows.errors(tested, chosen)
     if about["fitted_to"] == "all" or not len(rows.test):
         whole = np.arange(len(rows.data))
-        lines.append({"rows": "all rows", "count": len(whole), "fit": "the formula above"})
+        lines.append({"rows": "all rows", "count": len(whole), "fit": "of the formula above"})
         lines[-1] |= rows.errors(model, whole)
     return lines
 
