@@ -4,7 +4,9 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
+from benchmarks.intervals import summary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -227,3 +229,13 @@ def test_a_row_that_decides_its_own_prediction():
     model = small().fit(*made_up(20))
     errors = leave_one_out(SymbolicModel(model._standardizer, (), 0.0, {"alpha": 0.0}), rows)
     assert errors == pytest.approx([0.0, 0.0, 1.5])
+
+
+def test_the_benchmark_counts_datasets_alike():
+    runs = pd.DataFrame(
+        [("a", 0, 0.9, 1.0, 2.0), ("a", 1, 0.9, 0.8, 4.0), ("b", 0, 0.9, 0.7, 1.0)],
+        columns=["dataset", "seed", "interval", "inside", "width"],
+    )
+    found = summary(runs).loc[0.9]
+    assert found["mean"] == pytest.approx((90 + 70) / 2)
+    assert (found["min"], found["max"], found["width"]) == (70, 90, 2.0)

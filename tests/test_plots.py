@@ -76,6 +76,13 @@ def test_of_many_columns_the_first_are_shown():
     assert axes.get_title() == "the first 20 of 30 columns"
 
 
+def test_a_column_may_be_called_as_the_curve_is():
+    x, y = table()
+    model = small(generations=3).fit(x.rename(columns={"load": "prediction"}), y)
+    (curve, *_) = model.plot_response("prediction").lines
+    assert curve.get_xdata()[-1] == x["load"].max()
+
+
 def test_dollars_are_no_mathematics():
     x, y = table()
     model = small(generations=1).fit(x.rename(columns={"load": "price $a$"}), y)

@@ -65,6 +65,14 @@ def test_importance(fitted):
     assert found.equals(fitted.importance(x, y))
 
 
+def test_importance_of_columns_without_names():
+    rng = np.random.default_rng(0)
+    x = pd.DataFrame(rng.normal(size=(40, 2)))
+    model = small(generations=3).fit(x, x[1])
+    assert model.importance(x, x[1])["column"][0] == "x1"
+    assert model.importance(x.to_numpy(), x[1])["importance"][0] > 0.5
+
+
 def test_stability(fitted):
     found = fitted.stability()
     assert len(found.models) == 3
@@ -101,6 +109,15 @@ def test_the_typical_row():
         most = counts.groupby(x["town"]).sum()
         assert most[row["town"]] == most.max()
         assert row["same"] == 7.0
+
+
+def test_levels_are_told_apart_beside_a_large_mean():
+    rng = np.random.default_rng(0)
+    levels = np.repeat([f"level {k}" for k in range(7)], [3, 3, 3, 20, 3, 3, 3])
+    x = pd.DataFrame({"level": levels, "x": rng.normal(size=38)})
+    y = 1e9 + 1e3 * np.unique(levels, return_inverse=True)[1] + rng.normal(size=38)
+    model = small(generations=1).fit(x, y)
+    assert typical_row(model._standardizer, model._scored_rows())["level"] == "level 3"
 
 
 def test_a_response_along_a_number(fitted):

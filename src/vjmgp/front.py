@@ -100,26 +100,16 @@ class FrontMixin:
         rule = self._resolved(checked("final_rule", self.final_rule) if rule is None else rule)
         if predict_with is None:
             predict_with = checked("predict_with", self.predict_with)
-        front = self._front() if max_size is None else self._entries_within(max_size)
         if index is not None:
             if max_size is not None:
                 raise ValueError("choose() takes an index or a max_size, not both.")
-            entries = self._entries(front)
-            if not 0 <= index < len(entries):
-                raise IndexError(
-                    f"The front has {len(entries)} models; there is no number {index}."
-                )
-            self._chosen = int(entries[index])
+            self._chosen = self._entry_of_row(index)
         elif rule == "distil":
-            assert self._prepared is not None
             price = checked("node_price", self.node_price) if node_price is None else node_price
-            weight = teacher_tau(self._prepared.noise_r2) if tau is None else tau
-            if max_size is None:
-                self._chosen = self._distil(front, price, weight)
-            else:
-                self._chosen = self._distil_within(front, price, weight, max_size)
+            self._chosen = self._distil(price, tau, max_size)
         else:
-            self._chosen = self._pick(front, RULES[rule], self.tau_ if tau is None else tau)
+            weight = self.tau_ if tau is None else tau
+            self._chosen = self._pick(self._front(max_size), RULES[rule], weight)
         self.model_ = with_errors(self._model(self._chosen), self._scored_rows())
         self.predictor_ = self._make_predictor(predict_with)
         return self
@@ -133,23 +123,29 @@ class FrontMixin:
             return "distil" if can_distil else own
         return own if rule == "paper" else rule
 
-    def _distil(self, front: Integers, price: float, tau: float) -> int:
-        """Make the student; the teacher's best model serves where it stays far from it."""
-        assert self._prepared is not None
-        self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
-        return STUDENT if self.student_ is not None else self._pick(front, RULES["tau"], tau)
+    def _entry_of_row(self, index: int) -> int:
+        """The archive's number of a row of `pareto_front_`."""
+        entries = self._entries(self._front())
+        if not 0 <= index < len(entries):
+            raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
+        return int(entries[index])
 
-    def _distil_within(self, entries: Integers, price: float, tau: float, max_size: int) -> int:
-        """The student of so many nodes, or the best of these entries.
+    def _distil(self, price: float, tau: float | None, max_size: int | None) -> int:
+        """Make the student; the teacher's best model serves where it stays far from it.
 
-        A student that is far from the teacher has to be more accurate than an evolved model.
+        A short student that is far from it is taken where it is more accurate than that model.
         """
         assert self._prepared is not None
+        if tau is None:
+            tau = teacher_tau(self._prepared.noise_r2)
+        best = self._pick(self._front(max_size), RULES["tau"], tau)
+        if max_size is None:
+            self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
+            return best if self.student_ is None else STUDENT
         max_size = min(max_size, self._prepared.settings.max_size or max_size)
         student, distance = distil_within(
             self._prepared, self.archive_, max_size, price, tau, self._whole
         )
-        best = self._pick(entries, RULES["tau"], tau)
         if student is None:
             return best
         if distance > NEAR and self.archive_.scores[best, O1] < student.scores[0, O1]:
@@ -161,16 +157,6 @@ class FrontMixin:
         """Nodes of each entry; those of no model are beyond all bounds."""
         valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
         return np.where(valid, self.archive_.facts[:, SIZE], np.iinfo(np.int64).max)
-
-    def _entries_within(self, max_size: int) -> Integers:
-        """All entries of at most so many nodes, also those that better ones have replaced."""
-        sizes = self._sizes()
-        if sizes.min() > max_size:
-            raise ValueError(
-                f"max_size is {max_size}, but the smallest model that was found has {sizes.min()} "
-                "nodes."
-            )
-        return np.flatnonzero(sizes <= max_size)
 
     def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
         scores = self.archive_.scores[front]
@@ -211,13 +197,22 @@ class FrontMixin:
         fronts = (front_of(self.archive_, generation) for generation in range(self.n_iter_ + 1))
         return [self._pick(front, rule, self.tau_) if len(front) else None for front in fronts]
 
-    def _front(self) -> Integers:
+    def _front(self, max_size: int | None = None) -> Integers:
+        """The front, or all entries of at most so many nodes, also those that it has lost."""
         front = front_of(self.archive_)
         if not len(front):
             raise RuntimeError(
                 "No individual gave finite feature values: check the scale of the inputs."
             )
-        return front
+        if max_size is None:
+            return front
+        sizes = self._sizes()
+        if sizes.min() > max_size:
+            raise ValueError(
+                f"max_size is {max_size}, but the smallest model that was found has {sizes.min()} "
+                "nodes."
+            )
+        return np.flatnonzero(sizes <= max_size)
 
     def _own_functions(self) -> tuple[UserFunction, ...]:
         """The user's functions of the run."""

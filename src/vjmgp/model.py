@@ -276,6 +276,12 @@ class SymbolicModel(TableModel):
         """What notebooks show."""
         return f"$\\displaystyle {self.latex()}$"
 
+    def export(self, language: str, **options: Any) -> str:
+        """The model in another language: see `vjmgp.export.export_model`."""
+        from .export import export_model
+
+        return export_model(self, language, **options)
+
     def __str__(self) -> str:
         return self.text()
 

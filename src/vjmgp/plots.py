@@ -106,7 +106,7 @@ def plot_response(
     ax = _axes(ax)
     curve = model.response(column, X)
     name = str(curve.columns[0])
-    values, predictions = curve[name], curve["prediction"]
+    values, predictions = curve.iloc[:, 0], curve.iloc[:, 1]
     column_seen = next(c for c in model._standardizer.columns if c.name == name)
     if column_seen.codes is None:
         ax.plot(values, predictions, color=BLUE, linewidth=2)

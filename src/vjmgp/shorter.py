@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -38,8 +38,10 @@ class ShorterMixin(FrontMixin):
     _short_models: dict[int, SymbolicModel]
     """Those that were made already, by the number of nodes that was asked for."""
 
-    def _check_new_data(self, X: Any) -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _check_new_data(self, X: Any) -> Any:
+            """A table with the training columns."""
 
     def _short_model(self, max_size: int) -> SymbolicModel:
         """What `choose(max_size=…)` would choose."""

@@ -13,7 +13,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.utils.validation import check_is_fitted
 
 from .engine.archive import RESTART, part_of
-from .inputs import as_target
+from .inputs import as_table, as_target
 from .intervals import ScoredRows
 from .model import SymbolicModel
 from .shorter import ShorterMixin, error_measures
@@ -60,8 +60,10 @@ class TrustMixin(ShorterMixin):
         self, X: Any, y: Any, *, repeats: int = 10, random_state: int = 0
     ) -> pd.DataFrame:
         """By how much R² falls where a column is shuffled: mean and deviation, largest first."""
-        table = self._check_new_data(X)
-        found = permutation_importance(self, table, y, n_repeats=repeats, random_state=random_state)
+        check_is_fitted(self, "model_")
+        found = permutation_importance(
+            self, as_table(X), y, n_repeats=repeats, random_state=random_state
+        )
         columns = {
             "column": self._standardizer.names,
             "importance": found["importances_mean"],
@@ -119,13 +121,13 @@ class TrustMixin(ShorterMixin):
         values = _values_of(name, standardizer)
         typical = typical_row(standardizer, self._scored_rows())
         along = standardizer.standardize(pd.DataFrame([typical | {name: v} for v in values]))
-        rows = along[:1] if X is None else standardizer.standardize(self._check_new_data(X))
-        own = [k for k, column in enumerate(standardizer.inputs) if column.name == name]
+        rows = along[:1].copy() if X is None else standardizer.standardize(self._check_new_data(X))
+        own = [k for k, part in enumerate(standardizer.inputs) if part.name == name]
         means = []
         for point in along:
             rows[:, own] = point[own]
             means.append(float(self.predictor_.predict_rows(rows).mean()))
-        return pd.DataFrame({name: values, "prediction": means})
+        return pd.DataFrame(list(zip(values, means, strict=True)), columns=[name, "prediction"])
 
 
 def _name_of(column: str | int, standardizer: Standardizer) -> str:
@@ -173,7 +175,6 @@ def _count_of(
     there = np.ones(len(rows.y), dtype=bool)
     for part in parts:
         assert part.codes is not None
-        there &= np.abs(encoded[part.title] - part.codes[level]) <= CODES_EQUAL * max(
-            1.0, part.scale
-        )
+        rounding = CODES_EQUAL * max(part.scale, abs(part.mean))
+        there &= np.abs(encoded[part.title] - part.codes[level]) <= rounding
     return float(rows.weights.each[there].sum())

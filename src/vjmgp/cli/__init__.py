@@ -1,7 +1,7 @@
 """The `vjmgp` command, for people who know neither Python nor Snakemake.
 
-It only calls what is there: `fit` the regressor, `predict` a saved model, `choose` another one,
-`study` the workflow, `verify` the runs again.
+It only calls what is there: `fit` the regressor, `predict` and `export` a saved model, `choose`
+another one, `study` the workflow, `verify` the runs again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PARTS = {"shtab": "shtab", "openpyxl": "vjmgp[excel]", "xlrd": "xlrd"}
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    from . import choose, fit, predict, study, verify
+    from . import choose, export, fit, predict, study, verify
 
     root = argparse.ArgumentParser(
         prog="vjmgp",
@@ -54,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"vjmgp {__version__}")
     commands = root.add_subparsers(metavar="COMMAND", required=True)
-    for module in (fit, predict, choose, study, verify):
+    for module in (fit, predict, choose, export, study, verify):
         module.add_to(commands)
     completion = commands.add_parser(
         "completion",

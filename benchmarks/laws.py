@@ -1,0 +1,368 @@
+"""Known laws: how often a short formula is found, and what it is worth outside the training range.
+
+    python -m benchmarks.laws run vjmgp --seeds 0 --to vjmgp.jsonl
+    python -m benchmarks.laws run gplearn --seeds 0 --to gplearn.jsonl
+    python -m benchmarks.laws table *.jsonl
+
+Sixty laws × noise of 0, 1 and 10 % of the target's deviation × 100 and 300 rows. The inputs of a
+law are drawn uniformly from its range, beside two that have nothing to do with the target. gplearn
+0.4.3 works with scikit-learn 1.9.1, but is no part of this package: `pip install gplearn==0.4.3`,
+perhaps in an environment of its own, from which only `run gplearn` is called.
+
+A law is found if three things hold for the formula (`is_found`):
+
+- Inside the training range, its root mean squared distance from the law is at most 1 % of the law's
+  deviation, or twice that of the law's own terms fitted to the same rows by least squares,
+  whichever is larger. Without noise, the share with at most 0.1 % is told beside it.
+- The same on points up to half a range outside.
+- Other values of inputs that the law does not have move it by at most 0.1 % of the deviation.
+
+Our formula is the text that people see, rounded; the peers are asked by their `predict`. R² is
+against the law without noise. Clipping plays no part. Length is that of the text: of ours as shown,
+of theirs with four digits, as they write it or after sympy has folded it, whichever is shorter.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import functools
+import json
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+LAWS = {
+    "linear": (
+        *("a", "2.5*a + 1", "1.8*a + 32", "a + b", "a - b", "3*a - 2*b + 5"),
+        *("0.7*a + 1.3*b - 4", "a + b + c", "2*a - 3*b + 0.5*c", "4*a - 3*b + 2*c - d"),
+        *("a - 2*b + 3*c - 4*d + 10", "5*a + 4*b + 3*c + 2*d + e"),
+    ),
+    "product": (
+        *("a*b", "2*a*b", "9.81*a*b", "0.5*a*b + 3", "1.5*a*b - 2", "a*b*c", "3*a*b*c"),
+        *("0.25*a*b*c + 1", "a*(b+c)", "2*a*(b-c)", "(a+b)*(c-d)", "a*b*c*d"),
+    ),
+    "ratio": (
+        *("1/a", "a/b", "3*a/b", "a/b + 2", "a*b/c", "a/(b*c)", "10/(a+b)", "(a+b)/c"),
+        *("2*a/(b+c)", "(a-b)/(a+b)", "a*b/(a+b)", "a*b/(c*d)"),
+    ),
+    "power": (
+        *("a**2", "4.9*a**2", "2*a**2 - 3", "a**3", "a**4", "a**0.5", "a**1.5", "a**2*b"),
+        *("0.5*a*b**2", "a*b**0.5", "a/b**2", "(a**2+b**2)**0.5"),
+    ),
+    "sum of two": (
+        *("a*b + c", "a*b - 2*c", "a**2 + b", "a**2 + b**2", "2*a**3 - b", "a*b + c*d"),
+        *("0.5*a**2 + b*c", "a**2 - 3*b*c", "a/b + c", "1/a + 1/b", "a**0.5 + b", "a*b + c/d"),
+    ),
+}
+NOISE = (0.0, 0.01, 0.1)
+ROWS = (100, 300)
+OTHERS = ("u", "v")
+"""Inputs that no law has."""
+FRESH = 1000
+"""Points at which a formula is compared with the law."""
+NEAR, TIMES, EXACT, IDLE = 0.01, 2.0, 0.001, 0.001
+"""The criterion's numbers, in the order of its text."""
+DIGITS = 4
+"""Of the peers' numbers."""
+FUNCTIONS = {
+    "Abs": np.abs,
+    "Heaviside": np.heaviside,
+    "Max": lambda *values: functools.reduce(np.maximum, values),
+    "Min": lambda *values: functools.reduce(np.minimum, values),
+    "atan": np.arctan,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "pi": np.pi,
+    "real_root": lambda a, degree: np.cbrt(a),
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+}
+Table = pd.DataFrame
+Values = Callable[[Table], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A sum of terms with coefficients, for example `3*a - 2*b + 5`."""
+
+    text: str
+    kind: str
+
+    @functools.cached_property
+    def terms(self) -> dict[str, float]:
+        """The coefficient of each term; a constant is one of `1`."""
+        found = {}
+        for sign, term in re.findall(r"(^|[+-] )(\S+)", self.text):
+            number, _, rest = re.fullmatch(r"([\d.]+(?=\*|/|$))?(\*?)(.*)", term).groups()
+            rest = f"1{rest}" if rest.startswith("/") else rest or "1"
+            found[rest] = float(number or 1.0) * (-1.0 if sign == "- " else 1.0)
+        return found
+
+    @property
+    def inputs(self) -> list[str]:
+        """The inputs that it has."""
+        return sorted(set(re.findall("[a-z]", self.text)))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """What its inputs are drawn from: above 0 where it needs that, and for every other law."""
+        needs = "/" in self.text or "**0.5" in self.text or "**1.5" in self.text
+        return (1.0, 5.0) if needs or LAWS[self.kind].index(self.text) % 2 else (-3.0, 3.0)
+
+    def features(self, table: Table) -> np.ndarray:
+        """Rows × terms."""
+        columns = [values_of(term, table) for term in self.terms]
+        return np.column_stack(columns)
+
+    def values(self, table: Table) -> np.ndarray:
+        """The law without noise."""
+        return self.features(table) @ np.array(list(self.terms.values()))
+
+    def draw(self, rng: np.random.Generator, rows: int, beyond: float = 0.0) -> Table:
+        """Points inside the training range, or so many ranges beyond it for some input."""
+        low, high = self.range
+        margin = beyond * (high - low)
+        names = [*self.inputs, *OTHERS]
+        below = low / 2.0 if beyond and low > 0.0 else low - margin
+        points = rng.uniform(below, high + margin, size=(20 * rows if beyond else rows, len(names)))
+        if beyond:
+            own = points[:, : len(self.inputs)]
+            points = points[((own < low) | (own > high)).any(axis=1)][:rows]
+        return pd.DataFrame(points, columns=names)
+
+
+def values_of(text: str, table: Table) -> np.ndarray:
+    """What a formula computes, without clipping."""
+    columns = {name: table[name].to_numpy() for name in table}
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(eval(text, {**FUNCTIONS, **columns}), len(table))
+
+
+# -- learners ------------------------------------------------------------------------------------
+
+
+def fit_vjmgp(x: Table, y: np.ndarray, seed: int, *more: str) -> tuple[Values, str]:
+    from vjmgp import FUNCTION_NAMES, VJMRegressor
+
+    model = VJMRegressor(functions=[*FUNCTION_NAMES, *more], random_state=seed).fit(x, y)
+    text = str(model.model_)
+    return (lambda table: values_of(text, table)), text
+
+
+def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
+    """Its defaults, but with √, constants up to 10, and 50 generations in place of 20."""
+    from gplearn.genetic import SymbolicRegressor
+
+    model = SymbolicRegressor(
+        function_set=("add", "sub", "mul", "div", "sqrt"),
+        const_range=(-10.0, 10.0),
+        generations=50,
+        random_state=seed,
+    )
+    model.fit(x.to_numpy(), y)
+    stack: list[str] = []
+    for node in reversed(model._program.program):
+        if isinstance(node, int):
+            stack.append(x.columns[node])
+        elif isinstance(node, float):
+            stack.append(f"({node:.{DIGITS}g})")
+        else:
+            signs = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+            parts = [stack.pop() for _ in range(node.arity)]
+            is_root = node.name == "sqrt"
+            stack.append(
+                f"sqrt(Abs({parts[0]}))" if is_root else f"({signs[node.name].join(parts)})"
+            )
+    return (lambda table: model.predict(table.to_numpy())), folded(stack.pop())
+
+
+def fit_operon(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
+    """Error and length as objectives, the model by BIC, constants optimised, 500,000 evaluations.
+
+    With its own criterion (MDL) it chose constants, with one objective it filled 50 nodes.
+    """
+    from pyoperon.sklearn import SymbolicRegressor
+
+    from vjmgp.competitors.operon import OperonRegressor
+
+    model = OperonRegressor()
+    model.operon_ = SymbolicRegressor(
+        allowed_symbols="add,sub,mul,div,sqrt,square,constant,variable",
+        objectives=["r2", "length"],
+        model_selection_criterion="bayesian_information_criterion",
+        optimizer_iterations=5,
+        max_evaluations=500_000,
+        random_state=seed,
+    ).fit(x.to_numpy(), y)
+    text = model.model_text(list(x), DIGITS)
+    return (lambda table: model.operon_.predict(table.to_numpy())), folded(text)
+
+
+METHODS: dict[str, Callable[[Table, np.ndarray, int], tuple[Values, str]]] = {
+    "vjmgp": fit_vjmgp,
+    "vjmgp with div": lambda x, y, seed: fit_vjmgp(x, y, seed, "div"),
+    "gplearn": fit_gplearn,
+    "pyoperon": fit_operon,
+}
+
+
+def folded(text: str) -> str:
+    """The text, or what sympy makes of it, whichever is shorter."""
+    import sympy
+
+    expression = sympy.sympify(text)
+    floats = {value: sympy.Float(value, DIGITS) for value in expression.atoms(sympy.Float)}
+    return min(text, str(expression.xreplace(floats)), key=len)
+
+
+# -- one fit, and all ----------------------------------------------------------------------------
+
+
+def run_law(law: Law, method: str, rows: int, noise: float, seed: int) -> dict[str, Any]:
+    """Fit to one table, and compare with the law."""
+    place = LAWS[law.kind].index(law.text)
+    rng = np.random.default_rng([seed, list(LAWS).index(law.kind), place, rows, int(1000 * noise)])
+    x = law.draw(rng, rows)
+    inside, outside = law.draw(rng, FRESH), law.draw(rng, FRESH, beyond=0.5)
+    exact = law.values(x)
+    y = exact + noise * exact.std() * rng.standard_normal(rows)
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values, text = METHODS[method](x, y, seed)
+        seconds = time.process_time() - start
+        fits = {"inside": r2(law, values, inside), "outside": r2(law, values, outside)}
+        gaps = gaps_of(law, values, (x, y), (inside, outside))
+    about = {"law": law.text, "kind": law.kind, "rows": rows, "noise": noise, "seed": seed}
+    result = {"length": len(text), **fits, **gaps, "seconds": seconds, "formula": text}
+    return {"method": method, **about, **result}
+
+
+def r2(law: Law, values: Values, points: Table) -> float:
+    """Against the law without noise; −1 where it is less or undefined."""
+    exact = law.values(points)
+    score = 1.0 - np.mean((values(points) - exact) ** 2) / exact.var()
+    return float(max(score, -1.0)) if np.isfinite(score) else -1.0
+
+
+def distance(law: Law, values: Values, points: Table) -> float:
+    """Root mean squared distance, as a share of the law's deviation."""
+    exact = law.values(points)
+    return float(np.sqrt(np.mean((values(points) - exact) ** 2)) / exact.std())
+
+
+def gaps_of(
+    law: Law, values: Values, data: tuple[Table, np.ndarray], points: tuple[Table, Table]
+) -> dict[str, Any]:
+    """How far the formula is off inside and outside, the fitted law too, and what others move."""
+    x, y = data
+    fitted = np.linalg.lstsq(law.features(x), y)[0]
+    inside = points[0]
+    others = inside.assign(**{name: inside[name].to_numpy()[::-1] for name in OTHERS})
+    moved = np.sqrt(np.mean((values(others) - values(inside)) ** 2)) / law.values(inside).std()
+    return {
+        "gaps": [distance(law, values, place) for place in points],
+        "own": [distance(law, lambda t: law.features(t) @ fitted, place) for place in points],
+        "moved": float(moved),
+    }
+
+
+def is_found(run: dict[str, Any], near: float = NEAR) -> bool:
+    """Whether the criterion of this module's text holds."""
+    allowed = [max(near, TIMES * own) for own in run["own"]]
+    close = all(gap <= most for gap, most in zip(run["gaps"], allowed, strict=True))
+    return close and run["moved"] <= IDLE
+
+
+def all_laws(kinds: list[str]) -> Iterator[Law]:
+    return (Law(text, kind) for kind in kinds for text in LAWS[kind])
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a line for each fit that the file does not have."""
+    lines = options.to.read_text("utf-8").splitlines() if options.to.exists() else []
+    key = ("method", "law", "rows", "noise", "seed")
+    done = {tuple(json.loads(line)[name] for name in key) for line in lines}
+    with options.to.open("a", encoding="utf-8") as file:
+        laws = list(all_laws(options.kinds))
+        for seed, law, rows, noise in product(options.seeds, laws, options.rows, options.noise):
+            if (options.method, law.text, rows, noise, seed) not in done:
+                record = run_law(law, options.method, rows, noise, seed)
+                file.write(json.dumps(record) + "\n")
+                file.flush()
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def summary(runs: Table) -> Table:
+    """Shares found by kind and by noise, and medians, for each method."""
+    rows = {}
+    for method, own in runs.groupby("method", sort=False):
+        shares = own.groupby("kind", sort=False)["found"].mean()
+        shares = pd.concat(
+            [shares, own.groupby("noise")["found"].mean().rename("noise {:.0%}".format)]
+        )
+        short = own[own["kind"].isin(["linear", "product"])]["length"] <= 40
+        rows[method] = {
+            "found": f"{own['found'].mean():.0%}",
+            **shares.map("{:.0%}".format),
+            "noise 0%, to 0.1%": f"{own['exact'][own['noise'] == 0.0].mean():.0%}",
+            "length": f"{own['length'].median():.0f}",
+            "linear, product ≤ 40": f"{short.mean():.0%}",
+            "R² inside": f"{own['inside'].median():.4f}",
+            "R² outside": f"{own['outside'].median():.4f}",
+            "R² outside > 0.99": f"{(own['outside'] > 0.99).mean():.0%}",
+            "CPU seconds": f"{own['seconds'].mean():.2g}",
+            "fits": len(own),
+        }
+    return pd.DataFrame(rows)
+
+
+def table(options: argparse.Namespace) -> None:
+    """Print the summary."""
+    from benchmarks.accuracy import markdown
+
+    lines = [line for path in options.files for line in path.read_text("utf-8").splitlines()]
+    records = [json.loads(line) for line in lines]
+    runs = pd.DataFrame(records).assign(
+        found=[is_found(record) for record in records],
+        exact=[is_found(record, EXACT) for record in records],
+    )
+    print(markdown(summary(runs).reset_index(names="")))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(required=True)
+    fits = commands.add_parser("run")
+    fits.add_argument("method", choices=METHODS)
+    fits.add_argument("--seeds", type=int, nargs="+", default=[0])
+    fits.add_argument("--kinds", nargs="+", choices=LAWS, default=list(LAWS))
+    fits.add_argument("--rows", type=int, nargs="+", default=ROWS)
+    fits.add_argument("--noise", type=float, nargs="+", default=NOISE)
+    fits.add_argument("--to", type=Path, required=True, help="file to which lines are added")
+    fits.set_defaults(do=run)
+    tables = commands.add_parser("table")
+    tables.add_argument("files", type=Path, nargs="+")
+    tables.set_defaults(do=table)
+    options = parser.parse_args()
+    options.do(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""A model as a C function: C99 and its mathematical library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from ..tabular import Column
+from .own import ARGUMENTS, printed
+from .printer import ATOM, Part, StatementPrinter
+from .source import Source, levels_of
+
+KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int
+long main register restrict return short signed sizeof static struct switch typedef union unsigned
+void volatile while bool true false null nan infinity
+abs acos asin atan atan2 cbrt ceil cos cosh div erf exp exp2 fabs floor fma fmax fmin fmod free
+gamma hypot index isfinite isnan j0 j1 jn larger smaller is log log10 log2 main nonzero pow remove
+rename rint round signbit sin sinh sqrt step strcmp tan tanh time trunc y0 y1 yn
+"""
+HELPERS = {
+    "larger": "static double larger(double a, double b) { return a > b || a != a ? a : b; }",
+    "smaller": "static double smaller(double a, double b) { return a < b || a != a ? a : b; }",
+    "step": "static double step(double a) { return a != a ? a : a > 0.0; }",
+    "nonzero": "static double nonzero(double a) { return a == 0.0 ? NAN : a; }",
+    "is": "static int is(const char *a, const char *b) { return a && strcmp(a, b) == 0; }",
+}
+"""In C, what `fmax` makes of something undefined is defined; here it stays undefined."""
+
+
+class CPrinter(StatementPrinter):
+    """Functions of math.h."""
+
+    language = "c"
+    calls: ClassVar[dict[str, str]] = {
+        "abs": "fabs({0})",
+        "atan": "atan({0})",
+        "cbrt": "cbrt({0})",
+        "cos": "cos({0})",
+        "exp": "exp({0})",
+        "log": "log({0})",
+        "sin": "sin({0})",
+        "step": "step({0})",
+        "tanh": "tanh({0})",
+    }
+    extremes: ClassVar[dict[str, str]] = {"max": "larger", "min": "smaller"}
+    takes_many = False
+    reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
+
+    def _make_nominal(self, name: str, word: str, column: Column) -> None:
+        levels = levels_of(column)
+        cases = [(_is_level(word, level), code) for level, code in levels.cases]
+        if levels.missing is not None:
+            absent = f"!{word}" if levels.kind == "text" else f"isnan({word})"
+            cases.insert(0, (absent, levels.missing))
+        texts = [f"{test} ? {self.number(code)}" for test, code in cases]
+        between = "\n        : " if len(texts) > 1 else " : "
+        self.assign(name, between.join([*texts, self.number(levels.other)]))
+
+    def _make_filled(self, name: str, word: str, column: Column) -> None:
+        fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
+        self.assign(name, f"isnan({word}) ? {self.number(fill)} : {other}")
+
+    def assign(self, name: str, text: str) -> None:
+        """Write a line that makes a variable."""
+        self.lines.append(f"const double {name} = {text};")
+
+    def _divisor(self, part: Part) -> Part:
+        return f"nonzero({part[0]})", ATOM
+
+    def _own(self, name: str, texts: Sequence[str]) -> str:
+        from sympy.printing.c import C99CodePrinter
+
+        function = self.source.algebra.own[name]
+        text = printed(function, C99CodePrinter({"strict": True}), self.language)
+        arguments = ", ".join(f"double {word}" for word in ARGUMENTS[: function.arity])
+        self.helpers[name] = f"static double own_{name}({arguments}) {{ return {text}; }}"
+        return f"own_{name}({', '.join(texts)})"
+
+
+def _is_level(column: str, level: Any) -> str:
+    if isinstance(level, str):
+        return f"is({column}, {_string(level)})"
+    return f"{column} == {float(level)!r}"
+
+
+def _string(text: str) -> str:
+    """A string literal in plain ASCII, of UTF-8."""
+    signs = (
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
+        for byte in text.encode()
+    )
+    return f'"{"".join(signs)}"'
+
+
+def write(source: Source, digits: int | None = None, name: str = "predict") -> str:
+    """A file with one function; text levels are UTF-8, NULL where there is none."""
+    printer = CPrinter(source, digits, name)
+    printer.assign("value", printer.expression())
+    mean, low, high = printer.mean, printer.low, printer.high
+    known = " && ".join(f"isfinite({printer.words[name]})" for name in source.needed_numbers)
+    clips = source.standardizer.clips
+    undefined = "isnan" if clips else "!isfinite"
+    result = f"value < {low} ? {low} : value > {high} ? {high} : value" if clips else "value"
+    arguments = [_argument(source.columns[name][0], word) for name, word in printer.words.items()]
+    body = [
+        f"double {name}({', '.join(arguments) or 'void'})",
+        "{",
+        *(f"    {line}" for line in printer.lines),
+        *([f"    if (!({known})) return NAN;"] if known else []),
+        f"    if ({undefined}(value)) return {mean};",
+        f"    return {result};",
+        "}",
+    ]
+    code = re.sub('"[^"]*"', "", "\n".join(body))
+    helpers = [text for word, text in HELPERS.items() if re.search(rf"\b{word}\(", code)]
+    comment = [line.replace("*/", "* /") for line in source.comment(printer.words)]
+    parts = [
+        "\n".join(f"{'/*' if k == 0 else ' *'} {line}" for k, line in enumerate(comment)) + " */",
+        "#include <math.h>" + ("\n#include <string.h>" if HELPERS["is"] in helpers else ""),
+        "\n".join([*helpers, *printer.helpers.values()]),
+        "\n".join(body),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _argument(column: Column, word: str) -> str:
+    is_text = column.codes is not None and levels_of(column).kind == "text"
+    return f"const char *{word}" if is_text else f"double {word}"

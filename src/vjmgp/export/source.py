@@ -1,0 +1,177 @@
+"""What every language writes: an expression, the columns that it needs, and words about them."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..expression import Algebra, Node, in_order
+from ..simplify import Lengths, expression_of, rounding_of, shortest
+from ..tabular import MISSING, Column, Standardizer, level_text
+
+if TYPE_CHECKING:
+    from ..model import SymbolicModel
+
+
+SAME = 1e-9
+"""Forms of which predictions differ by no larger share of the target's deviation are the same."""
+
+
+class Levels(NamedTuple):
+    """What a nominal column's levels stand for."""
+
+    kind: str
+    """ "text", "number" or "truth"; a column with levels of several kinds is given as text."""
+    names: list[Any]
+    """All that training has seen."""
+    cases: list[tuple[Any, float]]
+    """Levels, and what stands for them where that is not `other`."""
+    missing: float | None
+    """What stands for no value, where that is not `other`."""
+    other: float
+    """What stands for all else."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model as an expression of its inputs."""
+
+    model: SymbolicModel
+    algebra: Algebra
+    root: Node
+
+    @property
+    def standardizer(self) -> Standardizer:
+        """The model's columns and target."""
+        return self.model.standardizer
+
+    @property
+    def inputs(self) -> dict[int, Column]:
+        """The inputs in the expression, by their position."""
+        positions = sorted(int(n.number) for n in in_order(self.root) if n.kind == "input")
+        return {k: self.standardizer.inputs[k] for k in positions}
+
+    @property
+    def columns(self) -> dict[str, list[Column]]:
+        """The table's columns that are needed, each with the inputs that are made of it."""
+        found: dict[str, list[Column]] = {}
+        for column in self.inputs.values():
+            found.setdefault(column.name, []).append(column)
+        return found
+
+    @property
+    def needed_numbers(self) -> list[str]:
+        """The columns for which a missing number is not allowed."""
+        return [
+            name
+            for name in self.numeric_columns
+            if all(c.fill is None and not c.tells_missing for c in self.columns[name])
+        ]
+
+    @property
+    def numeric_columns(self) -> list[str]:
+        """The columns of numbers."""
+        return [name for name, (first, *_) in self.columns.items() if first.codes is None]
+
+    def comment(self, called: dict[str, str]) -> list[str]:
+        """What people should know, line by line; columns are called so in what follows."""
+        from .. import __version__
+
+        target = self.standardizer
+        low, high = target.target_range
+        lines = [f"Written by vjmgp {__version__} from the model", str(self.model)]
+        lines += [
+            (f"Column {name!r}" if called[name] == name else f"{called[name]}: column {name!r}")
+            + _told(columns)
+            for name, columns in self.columns.items()
+        ]
+        clipped = (
+            "predictions stay within this range, and are" if target.clips else "predictions are"
+        )
+        lines.append(f"The training target has the range {low:.6g} to {high:.6g}; {clipped}")
+        lines.append(f"its mean, {target.target_mean:.6g}, where the formula is undefined.")
+        return [" ".join(line.split()) for line in lines]
+
+
+def _told(columns: Sequence[Column]) -> str:
+    """What is known of a column from training."""
+    first = columns[0]
+    if first.codes is not None:
+        return ", levels " + ", ".join(map(repr, map(level_text, first.codes)))
+    for column in columns:
+        if column.limits is not None:
+            filled = "" if column.fill is None else f", {column.fill:.6g} where missing"
+            return f", {column.limits[0]:.6g} to {column.limits[1]:.6g} in training{filled}"
+    return ""
+
+
+def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
+    """The model, simplified, or as it is shown to people; an error where there is nothing to write.
+
+    Products are multiplied out where that is shorter, but not at the cost of precision, as where
+    numbers are large and close to each other.
+    """
+    if rounded:
+        algebra, root = model.shown.algebra, model.shown.rounded
+    else:
+        algebra, root = expression_of(model)
+        rounding = rounding_of(model, algebra, root)
+        short = shortest(algebra, root, Lengths(model.variables))
+        if (
+            rounding.distance(short, rounding.values(root))
+            <= SAME * model.standardizer.target_scale
+        ):
+            root = short
+    for node in in_order(root):
+        if not all(map(math.isfinite, (node.number, *node.numbers))):
+            raise ValueError("The formula is undefined everywhere: there is nothing to export.")
+    return Source(model, algebra, root)
+
+
+def levels_of(column: Column) -> Levels:
+    """The levels of a nominal column's input."""
+    codes = dict(column.codes or {})
+    missing = codes.pop(MISSING, column.unseen)
+    kind = _kind_of(codes)
+    told = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
+    if len(told) < len(codes):
+        raise ValueError(
+            f"The column {column.name!r} has levels that differ only in being text or a number: "
+            "they cannot be exported."
+        )
+    return Levels(
+        kind,
+        list(told),
+        [(level, code) for level, code in told.items() if code != column.unseen],
+        missing if missing != column.unseen else None,
+        column.unseen,
+    )
+
+
+def _kind_of(levels: Iterable[Any]) -> str:
+    kinds = {type(level) for level in levels}
+    if kinds == {bool}:
+        return "truth"
+    return "number" if kinds <= {int, float} else "text"
+
+
+def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:
+    """The names as words of ASCII letters, digits and single underscores, whatever their case."""
+    taken = {word.lower() for word in reserved}
+    result = []
+    for name in names:
+        plain = unicodedata.normalize("NFKD", str(name)).encode("ascii", "ignore").decode()
+        word = re.sub(r"[\W_]+", "_", plain).strip("_")
+        if not word[:1].isalpha() or word.lower() in taken or re.fullmatch(r"[tT]\d+", word):
+            word = f"x_{word}".strip("_")
+        base, count = word, 1
+        while word.lower() in taken:
+            count += 1
+            word = f"{base}_{count}"
+        taken.add(word.lower())
+        result.append(word)
+    return result

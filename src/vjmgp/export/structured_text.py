@@ -1,0 +1,173 @@
+"""A model as a function in Structured Text of IEC 61131-3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..tabular import MISSING, Column
+from .printer import ATOM, Part, StatementPrinter
+from .source import Levels, Source, levels_of
+
+KEYWORDS = """
+abs acos action add and any array asin atan at bool by byte case char concat configuration constant
+cos date delete dint div do dt dword else elsif end_action end_case end_for end_function end_if
+end_repeat end_var end_while eq exit exp expt false find for from function function_block ge gt if
+index insert int interval le left len limit lint ln log lreal lt lword max mid min mod move mul mux
+ne not null of on or pointer program read_only real repeat replace resource retain return right rol
+ror sel shl shr sin single sint sqrt step string struct sub tan task then time to tod transition
+true trunc type udint uint ulint undefined until usint var var_input var_output while with word
+wstring xor
+"""
+USUAL_LENGTH = 80
+"""Of a string that is declared without one."""
+
+
+class StPrinter(StatementPrinter):
+    """The standard's functions of LREAL."""
+
+    language = "st"
+    calls: ClassVar[dict[str, str]] = {
+        "abs": "ABS({0})",
+        "atan": "ATAN({0})",
+        "cbrt": "(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))",
+        "cos": "COS({0})",
+        "exp": "EXP(MIN({0}, 700.0))",
+        "log": "LN({0})",
+        "sin": "SIN({0})",
+        "step": "SEL({0} > 0.0, 0.0, 1.0)",
+        "tanh": "(1.0 - 2.0/(EXP(MIN(2.0*({0}), 700.0)) + 1.0))",
+    }
+    reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
+
+    def number(self, value: float) -> str:
+        """A number with a point."""
+        mantissa, *exponent = super().number(value).split("e")
+        point = "" if "." in mantissa else ".0"
+        return mantissa + point + "".join(f"E{int(power)}" for power in exponent)
+
+    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+        self.variables: list[str] = []
+        super().__init__(source, digits, name)
+
+    def _make_nominal(self, name: str, word: str, column: Column) -> None:
+        levels = levels_of(column)
+        wide = _is_wide(levels)
+        cases = [(f"{word} = {_literal(level, wide)}", code) for level, code in levels.cases]
+        if levels.missing is not None:
+            cases.append((self.flags[column.name], levels.missing))
+        self._choose(name, cases, self.number(levels.other))
+
+    def _make_filled(self, name: str, word: str, column: Column) -> None:
+        fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
+        self._choose(name, [(self.flags[column.name], fill)], other)
+
+    def _choose(self, name: str, cases: list[tuple[str, float]], other: str) -> None:
+        if not cases:
+            return self.assign(name, other)
+        self.variables.append(name)
+        for k, (test, code) in enumerate(cases):
+            self.lines.append(f"{'ELSIF' if k else 'IF'} {test} THEN")
+            self.lines.append(f"    {name} := {self.number(code)};")
+        self.lines += ["ELSE", f"    {name} := {other};", "END_IF;"]
+        return None
+
+    def assign(self, name: str, text: str) -> None:
+        """Write a line that makes a variable."""
+        self.variables.append(name)
+        self.lines.append(f"{name} := {text};")
+
+    def _divisor(self, part: Part) -> Part:
+        name, _ = self.named(part)
+        self.lines += [
+            f"IF {name} = 0.0 THEN",
+            "    undefined := TRUE;",
+            f"    {name} := 1.0;",
+            "END_IF;",
+        ]
+        return name, ATOM
+
+    def _call_of_power(self, base: Part, exponent: float) -> str:
+        if exponent == 0.5:
+            return f"SQRT({base[0]})"
+        whole = exponent == int(exponent)
+        return f"EXPT({base[0]}, {int(exponent) if whole else self.number(exponent)})"
+
+    def declared_inputs(self) -> list[str]:
+        """The lines that declare a column, and whether it has a value where it may have none."""
+        lines = []
+        for name, word in self.words.items():
+            columns = self.source.columns[name]
+            lines.append(f"{word} : {_type_of(columns[0])};")
+            if any(
+                c.fill is not None or c.tells_missing or MISSING in (c.codes or {}) for c in columns
+            ):
+                lines.append(f"{self.flags[name]} : BOOL := FALSE;")
+        return lines
+
+
+def write(source: Source, digits: int | None = None, name: str = "Predict") -> str:
+    """A function of the columns."""
+    printer = StPrinter(source, digits, name)
+    printer.assign("value", printer.expression())
+    mean, low, high = printer.mean, printer.low, printer.high
+    guarded = "    undefined := TRUE;" in printer.lines
+    comment = [
+        line.replace("*)", "* )").replace("(*", "( *") for line in source.comment(printer.words)
+    ]
+    lines = [
+        *(f"{'(*' if k == 0 else '  '} {line}" for k, line in enumerate(comment)),
+        "*)",
+        f"FUNCTION {name} : LREAL",
+        "VAR_INPUT",
+        *(f"    {line}" for line in printer.declared_inputs()),
+        "END_VAR",
+        "VAR",
+        *(f"    {word} : LREAL;" for word in printer.variables),
+        *(["    undefined : BOOL := FALSE;"] if guarded else []),
+        "END_VAR",
+        "",
+        *printer.lines,
+        *(["IF undefined THEN", f"    value := {mean};", "END_IF;"] if guarded else []),
+        f"{name} := LIMIT({low}, value, {high});"
+        if source.standardizer.clips
+        else f"{name} := value;",
+        "END_FUNCTION",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _type_of(column: Column) -> str:
+    if column.codes is None:
+        return "LREAL"
+    levels = levels_of(column)
+    if levels.kind == "truth":
+        return "BOOL"
+    if levels.kind == "number":
+        is_whole = all(isinstance(level, int) for level in levels.names)
+        return "DINT" if is_whole else "LREAL"
+    longest = max(map(len, levels.names))
+    length = f"[{longest}]" if longest > USUAL_LENGTH else ""
+    return f"{'WSTRING' if _is_wide(levels) else 'STRING'}{length}"
+
+
+def _is_wide(levels: Levels) -> bool:
+    """Whether the levels need more than ASCII."""
+    return levels.kind == "text" and not all(map(str.isascii, levels.names))
+
+
+def _literal(level: Any, wide: bool) -> str:
+    if isinstance(level, bool):
+        return str(level).upper()
+    if not isinstance(level, str):
+        return repr(level)
+    quote = '"' if wide else "'"
+    code = "${:04X}" if wide else "${:02X}"
+    numbers = np.frombuffer(level.encode("utf-16-le"), dtype="<u2").tolist()
+    signs = (
+        chr(n) if 32 <= n < 127 and chr(n) not in ("$", quote) else code.format(n) for n in numbers
+    )
+    return f"{quote}{''.join(signs)}{quote}"
