@@ -1,6 +1,7 @@
 """Tables as people have them, read by `vjmgp fit` and `vjmgp predict`."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,16 @@ def test_other_kinds_of_files(table, taken, capsys, kind):
         assert "there is no sheet 'No'; the sheets are 'Data', 'Other'" in said_by(
             capsys, [*fit, "--sheet", "No"]
         )
+
+
+@pytest.mark.parametrize(("kind", "package"), [("xlsx", "openpyxl"), ("xls", "xlrd")])
+def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package):
+    monkeypatch.chdir(tmp_path)
+    Path(f"a.{kind}").touch()
+    monkeypatch.setitem(sys.modules, package, None)
+    said = said_by(capsys, ["fit", f"a.{kind}", *FIT])
+    install = {"openpyxl": "vjmgp[excel]"}.get(package, package)
+    assert said == f"vjmgp: this needs {package}: pip install '{install}'\n"
 
 
 @pytest.mark.parametrize(

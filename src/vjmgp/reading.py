@@ -173,7 +173,9 @@ def _bytes_of(path: Path) -> bytes:
 def _decoded(content: bytes, wanted: str | None, expected: str | None) -> tuple[str, str]:
     """The text and its encoding."""
     mark = next((name for start, name in MARKS.items() if content.startswith(start)), None)
-    for encoding in (wanted,) if wanted else (mark or "utf-8", expected or OTHER_ENCODING):
+    if expected is None or expected in MARKS.values():
+        expected = OTHER_ENCODING
+    for encoding in (wanted,) if wanted else (mark or "utf-8", expected):
         try:
             return content.decode(encoding), encoding
         except LookupError:

@@ -6,7 +6,7 @@ import argparse
 import copy
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,11 @@ class Rows:
         """The weights of some rows; None where all count the same."""
         return None if self.weights is None else self.weights[rows]
 
+    def part(self, rows: Any) -> Rows:
+        """Some of the rows, which neither train nor test."""
+        data = replace(self.data, inputs=self.inputs.iloc[rows], target=self.data.target[rows])
+        return Rows(data, self.weights_of(rows), rows[:0], rows[:0])
+
     @property
     def can_test(self) -> bool:
         """Whether the test rows can tell anything."""
@@ -54,6 +59,11 @@ class Rows:
         with extrapolation_ignored():
             predicted = model.predict(self.inputs.iloc[rows])
         return error_measures(self.data.target[rows], predicted, self.weights_of(rows))
+
+
+def evenly(rows: Any, most: int) -> Any:
+    """So many of the rows at most, evenly from first to last."""
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
 def split_rows(data: Dataset, weights: Any, holdout: float, seed: int) -> Rows:
@@ -70,6 +80,7 @@ class Fits:
     rows: Rows
     tested: VJMRegressor
     final: VJMRegressor
+    stopped_by: str
 
     @property
     def is_refitted(self) -> bool:
@@ -87,14 +98,13 @@ def make_fits(options: argparse.Namespace, rows: Rows) -> Fits:
         print(f"A fit to {len(rows.train)} rows, to be tested on the others:", file=sys.stderr)
     tested = _fit(options, rows, rows.train, seconds)
     if not again or tested.stopped_by_ == "interrupt":
-        return Fits(rows, tested, tested)
+        return Fits(rows, tested, tested, tested.stopped_by_)
     if not options.quiet:
         print(f"The final fit, to all {len(rows.data)} rows:", file=sys.stderr)
     final = _fit(options, rows, np.arange(len(rows.data)), seconds)
     if final.stopped_by_ == "interrupt":
-        print("The final fit was stopped: the model is that of the first.", file=sys.stderr)
-        return Fits(rows, tested, tested)
-    return Fits(rows, tested, final)
+        return Fits(rows, tested, tested, "interrupt of the final fit")
+    return Fits(rows, tested, final, final.stopped_by_)
 
 
 def _fit(

@@ -15,12 +15,15 @@ from ..study.report.templating import HOME, make_templates
 from . import pictures
 from .about import clipping, ending, names_of, summary
 from .cautions import noise_in_words
+from .fits import evenly
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
     from .fits import Rows, Versions
 
 Context = dict[str, Any]
+MOST_ROWS = 2000
+"""Of a large table, so many rows are in plots and in measures of influence."""
 
 
 def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
@@ -74,8 +77,10 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
     whole = np.arange(len(rows.data))
     judged = tested is not None and rows.can_test
     judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
+    seen, some = evenly(seen, MOST_ROWS), rows.part(evenly(whole, MOST_ROWS))
     with extrapolation_ignored():
-        found = pictures.regressor_of(model, rows, target).importance(rows.inputs, rows.data.target)
+        regressor = pictures.regressor_of(model, some, target)
+        found = regressor.importance(some.inputs, some.data.target)
         columns = found.loc[found["importance"] > 0, "column"].tolist()
         return {
             "errors": _errors(versions, about, rows),
@@ -85,10 +90,10 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
             "intervals": _intervals(model, tested if judged else None, rows, level),
             "importance": found[found["importance"] > 0].to_dict("records"),
             "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
-            "influence": _drawn(pictures.importance_picture(model, rows, target)),
+            "influence": _drawn(pictures.importance_picture(model, some, target)),
             "responses": [
                 _drawn(picture)
-                for picture in pictures.response_pictures(model, rows, columns, target)
+                for picture in pictures.response_pictures(model, some, columns, target)
             ],
         }
 

@@ -13,6 +13,7 @@ from ..engine.weights import row_weights
 from ..intervals import ScoredRows, half_width
 from ..plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
 from ..regressor import VJMRegressor
+from .fits import evenly
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
@@ -137,10 +138,10 @@ def importance_picture(model: SymbolicModel, rows: Rows, name: str) -> str:
 def response_pictures(model: SymbolicModel, rows: Rows, columns: list[str], name: str) -> list[str]:
     """Response curves of the columns that matter most."""
     regressor = regressor_of(model, rows, name)
-    chosen = np.linspace(0, len(rows.data) - 1, min(len(rows.data), MOST_ROWS)).astype(int)
+    some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
     pictures = []
     for column in columns[:MOST_CURVES]:
         axes = _axes(*SMALL)
-        regressor.plot_response(column, rows.inputs.iloc[chosen], axes)
+        regressor.plot_response(column, some, axes)
         pictures.append(inline(axes))
     return pictures
