@@ -118,6 +118,6 @@ def ending(about: dict[str, Any]) -> str:
     return {
         "max_time": f"Ended by --seconds {so_far}.",
         "interrupt": f"Stopped by Ctrl-C {so_far}: this is the model so far.",
-        "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of the "
-        "first one.",
+        "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of "
+        "the first one.",
     }.get(about["stopped_by"], "")

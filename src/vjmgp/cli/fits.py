@@ -156,8 +156,31 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """The front, the student and shorter versions; the chosen one has at most so many nodes."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
     models = [_nth(final, row) for row in range(len(final.front_models()))]
-    students = [len(models) - 1] if final.student_ is not None else []
+    student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
+    most = _add_shorter(models, final, sizes)
+    tested = _likes(fits, models, most, chosen, sizes)
+    if max_size is not None:
+        chosen = _best_within(max_size, most, models)
+    lines = [
+        {
+            "row": row,
+            "chosen": row == chosen,
+            "size": model.size,
+            "max_size": most[row],
+            "rmse": model.standardizer.target_scale * np.sqrt(model.scores["o1"]),
+            **_test_errors(fits.rows, tested[row]),
+            **model.scores,
+            "student": row == student,
+            "formula": str(model),
+        }
+        for row, model in enumerate(models)
+    ]
+    return Versions(pd.DataFrame(lines), models, tested)
+
+
+def _add_shorter(models: list[SymbolicModel], final: VJMRegressor, sizes: Any) -> list[float]:
+    """Add the shorter versions that are not there; for each model its most nodes, NaN for none."""
     most: list[float] = [np.nan] * len(models)
     for size, model in zip(_max_sizes(final, sizes), final.shorter_models(sizes), strict=True):
         same = [row for row, other in enumerate(models) if other.features == model.features]
@@ -166,31 +189,15 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
         else:
             models.append(model)
             most.append(size)
-    tested = _likes(fits, models, most, chosen, sizes)
-    if max_size is not None:
-        small = [row for row, size in enumerate(most) if size <= max_size]
-        if not small:
-            least = min(model.size for model in models)
-            raise ValueError(f"--max-size is {max_size}, but the smallest model has {least} nodes.")
-        chosen = max(small, key=most.__getitem__)
-    scale = final._standardizer.target_scale
-    table = pd.DataFrame(
-        [
-            {
-                "row": row,
-                "chosen": row == chosen,
-                "size": model.size,
-                "max_size": most[row],
-                "rmse": scale * np.sqrt(model.scores["o1"]),
-                **_test_errors(fits.rows, tested[row]),
-                **model.scores,
-                "student": row in students,
-                "formula": str(model),
-            }
-            for row, model in enumerate(models)
-        ]
-    )
-    return Versions(table, models, tested)
+    return most
+
+
+def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) -> int:
+    small = [row for row, size in enumerate(most) if size <= max_size]
+    if not small:
+        least = min(model.size for model in models)
+        raise ValueError(f"--max-size is {max_size}, but the smallest model has {least} nodes.")
+    return max(small, key=most.__getitem__)
 
 
 def _max_sizes(regressor: VJMRegressor, sizes: Any) -> list[int]:
