@@ -1,7 +1,6 @@
 """Tables as people have them, read by `vjmgp fit` and `vjmgp predict`."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +111,7 @@ def test_other_kinds_of_files(table, taken, capsys, kind):
 def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package):
     monkeypatch.chdir(tmp_path)
     Path(f"a.{kind}").touch()
-    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("vjmgp.reading.find_spec", lambda name: None)
     said = said_by(capsys, ["fit", f"a.{kind}", *FIT])
     install = {"openpyxl": "vjmgp[excel]"}.get(package, package)
     assert said == f"vjmgp: this needs {package}: pip install '{install}'\n"

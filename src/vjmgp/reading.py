@@ -10,6 +10,7 @@ import lzma
 import zipfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -237,7 +238,8 @@ def _refuse_same_names(names: list[str]) -> None:
 
 def _read_excel(path: Path, engine: Engine, wanted: Reading, expected: Reading) -> TableFile:
     """The sheet's cells below its first line that has any."""
-    __import__(engine)  # what is missing is told as of every other package
+    if find_spec(engine) is None:
+        raise ModuleNotFoundError(f"No module named {engine!r}", name=engine)
     with pd.ExcelFile(path, engine=engine) as file:
         sheets = [str(name) for name in file.sheet_names]
         sheet = wanted.sheet or (expected.sheet if expected.sheet in sheets else sheets[0])
