@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+import sympy
 from test_report import Page
 from the_command import QUICK, said_by
 
-from vjmgp import VJMRegressor, load_model
+from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.mathml import formula_mathml
 
@@ -179,3 +180,15 @@ def test_a_formula_in_mathml(here, capsys):
     assert " ".join("".join(part.itertext()) for part in parts) == (
         model.text().replace(" - ", " −").replace(" + ", " +").replace("*", "⋅")
     )
+
+
+def test_the_users_functions_go_by_their_names():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 3, size=(60, 1))
+    x0 = sympy.Symbol("a")
+    double = UserFunction("double_square", lambda a: 2.0 * a * a, 2 * x0**2)
+    model = VJMRegressor(
+        population_size=20, generations=3, functions=["add", double], random_state=0
+    )
+    model.fit(x, 2.0 * x[:, 0] ** 2)
+    assert "<mi>double_square</mi>" in "".join(map(formula_mathml, model.front_models()))

@@ -194,6 +194,8 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
     """
     lines = text.splitlines()[:FIRST_LINES]
     fits = [sign for sign in BETWEEN if _splits(lines, sign)]
+    if len(fits) > 1:
+        fits = [sign for sign in fits if not _tears_quotes(lines, sign)] or fits
     if len(fits) < 2:
         return fits[0] if fits else _in_header(lines, usual)
     if expected in fits:
@@ -205,6 +207,11 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
 def _splits(lines: list[str], sign: str) -> bool:
     counts = {len(row) for row in csv.reader(lines, delimiter=sign) if row}
     return len(counts) == 1 and counts != {1}
+
+
+def _tears_quotes(lines: list[str], sign: str) -> bool:
+    """Whether one cell has the beginning of a quotation and another its end."""
+    return any(cell.count('"') % 2 for row in csv.reader(lines, delimiter=sign) for cell in row)
 
 
 def _in_header(lines: list[str], usual: str) -> str:
