@@ -2,8 +2,13 @@
 
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 from benchmarks.report import make_tables, paper_study, steps
+from the_command import QUICK
+
+from vjmgp.cli import main
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -150,4 +155,32 @@ def test_pages_fit_a_phone_and_a_desk(report, browser, width):
         if width == 1200 and path.name.startswith(("report", "experiment", "run", "models")):
             boxes = css(browser, "main > .scroll")
             assert all(b.rect["width"] >= b.get_property("scrollWidth") for b in boxes), path.name
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """The page of a fit to a table with long names."""
+    folder = tmp_path_factory.mktemp("fitted")
+    rng = np.random.default_rng(0)
+    names = ["temperature at the second of all sensors", "b"]
+    data = pd.DataFrame(rng.normal(size=(80, 2)), columns=names)
+    data["y"] = data[names[0]] * data["b"] + rng.normal(size=80)
+    data.to_csv(folder / "data.csv", index=False)
+    words = ["--target", "y", "--output", str(folder / "out"), *QUICK, "--restarts", "2"]
+    assert main(["fit", str(folder / "data.csv"), *words]) == 0
+    return folder / "out/report.html"
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_the_page_of_a_fit_opens_and_fits(fitted, browser, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(fitted.as_uri())
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    pictures = css(browser, "figure svg")
+    assert len(pictures) >= 5
+    assert all(200 < picture.rect["width"] <= width for picture in pictures)
+    assert css(browser, "p.math")[0].rect["height"] > 20
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -88,6 +88,21 @@ def test_time_is_shared_by_both_fits(table, capsys, monkeypatch):
     assert seen == [(30.0, 45), (30.0, 60)]
 
 
+def test_a_final_fit_that_is_stopped_leaves_the_first(table, capsys, monkeypatch):
+    fit = VJMRegressor.fit
+
+    def stopped(self, X, y, sample_weight=None):
+        fit(self, X, y, sample_weight)
+        if len(X) == len(table):
+            self.stopped_by_ = "interrupt"
+        return self
+
+    monkeypatch.setattr(VJMRegressor, "fit", stopped)
+    said = said_by(capsys, SITE, 130)
+    assert said == "Stopped by Ctrl-C in the final fit: this is the model of the first one.\n"
+    assert about()["fitted_to"] == "training"
+
+
 # -- settings --------------------------------------------------------------------------------------
 
 

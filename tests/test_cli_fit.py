@@ -67,14 +67,6 @@ def test_formulas_come_with_their_legend(table):
     assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
 
 
-def test_long_formulas_of_the_front_are_folded(table):
-    main([*FIT, "--nominal", "site"])
-    page = Path("data_model/report.html").read_text()
-    long = pd.read_csv("data_model/front.csv")["formula"].str.len() > 60
-    assert long.any()
-    assert page.count("<details><summary>") == long.sum()
-
-
 # -- weights ---------------------------------------------------------------------------------------
 
 

@@ -71,6 +71,16 @@ def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
         assert answer in said_by(capsys, ["predict", *words])
 
 
+def test_all_that_is_wrong_with_a_new_table_is_told_at_once(fitted, capsys):
+    fitted.drop(columns="site").assign(gamma="much").to_csv("new.csv", index=False)
+    assert said_by(capsys, ["predict", "data_model", "new.csv"], lines=3) == (
+        "vjmgp: new.csv: 2 things are wrong:\n"
+        "- no column 'site', which the model was fitted to.\n"
+        "- column 'gamma' has no number in 60 of 60 rows, first 'much' in row 1: correct it, or "
+        "leave these rows out.\n"
+    )
+
+
 def test_columns_outside_their_range_are_told(table, capsys):
     table.assign(y=3 * table["gamma"]).to_csv("data.csv", index=False)
     said_by(capsys, [*FIT, "--nominal", "site", "--holdout", "0"], 0)

@@ -107,6 +107,16 @@ def test_other_kinds_of_files(table, taken, capsys, kind):
         )
 
 
+@pytest.mark.parametrize(("kind", "package"), [("xlsx", "openpyxl"), ("xls", "xlrd")])
+def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package):
+    monkeypatch.chdir(tmp_path)
+    Path(f"a.{kind}").touch()
+    monkeypatch.setattr("vjmgp.reading.find_spec", lambda name: None)
+    said = said_by(capsys, ["fit", f"a.{kind}", *FIT])
+    install = {"openpyxl": "vjmgp[excel]"}.get(package, package)
+    assert said == f"vjmgp: this needs {package}: pip install '{install}'\n"
+
+
 @pytest.mark.parametrize(
     ("cells", "words", "answer"),
     [

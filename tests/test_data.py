@@ -16,8 +16,9 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.datasets import known_nominal_columns, read_table
+from vjmgp.datasets import known_nominal_columns
 from vjmgp.paper_study import paper_medians, pmlb_number
+from vjmgp.reading import read_file
 from vjmgp.tabular import fit_standardizer
 
 
@@ -148,7 +149,7 @@ def test_headers_and_cells_are_read_as_they_stand(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("None,nan,,,y\n1,2,3,4,5\n006,7,8,9,1.10\n")
     assert list(load_file(path, "y").inputs) == ["None", "nan", "Unnamed: 2", "Unnamed: 3"]
-    table = read_table(path, as_written=True)
+    table = read_file(path).written
     assert list(table) == ["None", "nan", "", "", "y"]
     assert table["None"].tolist() == ["1", "006"]
     assert table["y"].tolist() == ["5", "1.10"]

@@ -69,8 +69,8 @@ def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...
     return _from_table(path.name.split(".")[0], table, target, nominal, path)
 
 
-def read_table(path: Path, *, as_written: bool = False) -> pd.DataFrame:
-    """A table from a file; `as_written` leaves text formats as text, to the letter."""
+def read_table(path: Path) -> pd.DataFrame:
+    """A table from a file."""
     kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() in SEPARATORS]
     if not kinds:
         raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(SEPARATORS)}.")
@@ -78,27 +78,26 @@ def read_table(path: Path, *, as_written: bool = False) -> pd.DataFrame:
         raise FileNotFoundError(f"{path}: no such file.")
     try:
         separator = SEPARATORS[kinds[-1]]
-        return _read_text(path, separator, as_written) if separator else pd.read_parquet(path)
+        return _read_text(path, separator) if separator else pd.read_parquet(path)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: cannot be read ({error}); save it as UTF-8.") from None
     except (ValueError, OSError, EOFError) as error:
         raise ValueError(f"{path}: cannot be read ({str(error).splitlines()[0]}).") from None
 
 
-def _read_text(path: Path, separator: str, as_written: bool) -> pd.DataFrame:
+def _read_text(path: Path, separator: str) -> pd.DataFrame:
     """A table of text; pandas would rename the second of two columns of the same name."""
     text: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False}
     names = pd.read_csv(path, header=None, nrows=1, **text).iloc[0].tolist()
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"the column name {twice!r} appears more than once")
-    options = text if as_written else {"sep": separator, **EXACT}
-    table: pd.DataFrame = pd.read_csv(path, **options)
+    table: pd.DataFrame = pd.read_csv(path, sep=separator, **EXACT)
     if not isinstance(table.index, pd.RangeIndex):  # pandas takes the first cells for row names
         raise ValueError(f"its rows have more cells than its header, which has {len(names)}")
     if table.shape[1] == 1 and ";" in str(table.columns[0]):
         raise ValueError("its columns are separated by semicolons; use commas, or tabs in a .tsv")
-    return table.set_axis(names, axis=1) if as_written else table
+    return table
 
 
 def _from_table(

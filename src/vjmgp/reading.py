@@ -10,6 +10,7 @@ import lzma
 import zipfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -173,7 +174,9 @@ def _bytes_of(path: Path) -> bytes:
 def _decoded(content: bytes, wanted: str | None, expected: str | None) -> tuple[str, str]:
     """The text and its encoding."""
     mark = next((name for start, name in MARKS.items() if content.startswith(start)), None)
-    for encoding in (wanted,) if wanted else (mark or "utf-8", expected or OTHER_ENCODING):
+    if expected is None or expected in MARKS.values():
+        expected = OTHER_ENCODING
+    for encoding in (wanted,) if wanted else (mark or "utf-8", expected):
         try:
             return content.decode(encoding), encoding
         except LookupError:
@@ -191,6 +194,8 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
     """
     lines = text.splitlines()[:FIRST_LINES]
     fits = [sign for sign in BETWEEN if _splits(lines, sign)]
+    if len(fits) > 1:
+        fits = [sign for sign in fits if not _tears_quotes(lines, sign)] or fits
     if len(fits) < 2:
         return fits[0] if fits else _in_header(lines, usual)
     if expected in fits:
@@ -202,6 +207,11 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
 def _splits(lines: list[str], sign: str) -> bool:
     counts = {len(row) for row in csv.reader(lines, delimiter=sign) if row}
     return len(counts) == 1 and counts != {1}
+
+
+def _tears_quotes(lines: list[str], sign: str) -> bool:
+    """Whether one cell has the beginning of a quotation and another its end."""
+    return any(cell.count('"') % 2 for row in csv.reader(lines, delimiter=sign) for cell in row)
 
 
 def _in_header(lines: list[str], usual: str) -> str:
@@ -235,7 +245,8 @@ def _refuse_same_names(names: list[str]) -> None:
 
 def _read_excel(path: Path, engine: Engine, wanted: Reading, expected: Reading) -> TableFile:
     """The sheet's cells below its first line that has any."""
-    __import__(engine)  # what is missing is told as of every other package
+    if find_spec(engine) is None:
+        raise ModuleNotFoundError(f"No module named {engine!r}", name=engine)
     with pd.ExcelFile(path, engine=engine) as file:
         sheets = [str(name) for name in file.sheet_names]
         sheet = wanted.sheet or (expected.sheet if expected.sheet in sheets else sheets[0])

@@ -39,7 +39,7 @@ def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str
         "fitted_to": "all" if fits.is_refitted else "training",
         "errors": errors,
         "generations": final.n_iter_,
-        "stopped_by": final.stopped_by_,
+        "stopped_by": fits.stopped_by,
         "noise_r2": _number(final.noise_r2_),
         "stability": _stability(final),
         "cautions": list(cautions_of(rows, fits.tested.model_)),
@@ -118,4 +118,6 @@ def ending(about: dict[str, Any]) -> str:
     return {
         "max_time": f"Ended by --seconds {so_far}.",
         "interrupt": f"Stopped by Ctrl-C {so_far}: this is the model so far.",
+        "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of "
+        "the first one.",
     }.get(about["stopped_by"], "")

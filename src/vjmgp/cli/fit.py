@@ -146,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"Everything: {(folder / 'report.html').resolve()}")
     if ending(about):
         print(ending(about), file=sys.stderr)
-    return Exit.STOPPED if about["stopped_by"] == "interrupt" else Exit.DONE
+    return Exit.STOPPED if about["stopped_by"].startswith("interrupt") else Exit.DONE
 
 
 def _check_numbers(options: argparse.Namespace) -> None:

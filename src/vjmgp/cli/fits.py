@@ -6,7 +6,7 @@ import argparse
 import copy
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,11 @@ class Rows:
         """The weights of some rows; None where all count the same."""
         return None if self.weights is None else self.weights[rows]
 
+    def part(self, rows: Any) -> Rows:
+        """Some of the rows, which neither train nor test."""
+        data = replace(self.data, inputs=self.inputs.iloc[rows], target=self.data.target[rows])
+        return Rows(data, self.weights_of(rows), rows[:0], rows[:0])
+
     @property
     def can_test(self) -> bool:
         """Whether the test rows can tell anything."""
@@ -54,6 +59,11 @@ class Rows:
         with extrapolation_ignored():
             predicted = model.predict(self.inputs.iloc[rows])
         return error_measures(self.data.target[rows], predicted, self.weights_of(rows))
+
+
+def evenly(rows: Any, most: int) -> Any:
+    """So many of the rows at most, evenly from first to last."""
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
 def split_rows(data: Dataset, weights: Any, holdout: float, seed: int) -> Rows:
@@ -70,6 +80,7 @@ class Fits:
     rows: Rows
     tested: VJMRegressor
     final: VJMRegressor
+    stopped_by: str
 
     @property
     def is_refitted(self) -> bool:
@@ -87,14 +98,13 @@ def make_fits(options: argparse.Namespace, rows: Rows) -> Fits:
         print(f"A fit to {len(rows.train)} rows, to be tested on the others:", file=sys.stderr)
     tested = _fit(options, rows, rows.train, seconds)
     if not again or tested.stopped_by_ == "interrupt":
-        return Fits(rows, tested, tested)
+        return Fits(rows, tested, tested, tested.stopped_by_)
     if not options.quiet:
         print(f"The final fit, to all {len(rows.data)} rows:", file=sys.stderr)
     final = _fit(options, rows, np.arange(len(rows.data)), seconds)
     if final.stopped_by_ == "interrupt":
-        print("The final fit was stopped: the model is that of the first.", file=sys.stderr)
-        return Fits(rows, tested, tested)
-    return Fits(rows, tested, final)
+        return Fits(rows, tested, tested, "interrupt of the final fit")
+    return Fits(rows, tested, final, final.stopped_by_)
 
 
 def _fit(
@@ -146,8 +156,31 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """The front, the student and shorter versions; the chosen one has at most so many nodes."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
     models = [_nth(final, row) for row in range(len(final.front_models()))]
-    students = [len(models) - 1] if final.student_ is not None else []
+    student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
+    most = _add_shorter(models, final, sizes)
+    tested = _likes(fits, models, most, chosen, sizes)
+    if max_size is not None:
+        chosen = _best_within(max_size, most, models)
+    lines = [
+        {
+            "row": row,
+            "chosen": row == chosen,
+            "size": model.size,
+            "max_size": most[row],
+            "rmse": model.standardizer.target_scale * np.sqrt(model.scores["o1"]),
+            **_test_errors(fits.rows, tested[row]),
+            **model.scores,
+            "student": row == student,
+            "formula": str(model),
+        }
+        for row, model in enumerate(models)
+    ]
+    return Versions(pd.DataFrame(lines), models, tested)
+
+
+def _add_shorter(models: list[SymbolicModel], final: VJMRegressor, sizes: Any) -> list[float]:
+    """Add the shorter versions that are not there; for each model its most nodes, NaN for none."""
     most: list[float] = [np.nan] * len(models)
     for size, model in zip(_max_sizes(final, sizes), final.shorter_models(sizes), strict=True):
         same = [row for row, other in enumerate(models) if other.features == model.features]
@@ -156,31 +189,15 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
         else:
             models.append(model)
             most.append(size)
-    tested = _likes(fits, models, most, chosen, sizes)
-    if max_size is not None:
-        small = [row for row, size in enumerate(most) if size <= max_size]
-        if not small:
-            least = min(model.size for model in models)
-            raise ValueError(f"--max-size is {max_size}, but the smallest model has {least} nodes.")
-        chosen = max(small, key=most.__getitem__)
-    scale = final._standardizer.target_scale
-    table = pd.DataFrame(
-        [
-            {
-                "row": row,
-                "chosen": row == chosen,
-                "size": model.size,
-                "max_size": most[row],
-                "rmse": scale * np.sqrt(model.scores["o1"]),
-                **_test_errors(fits.rows, tested[row]),
-                **model.scores,
-                "student": row in students,
-                "formula": str(model),
-            }
-            for row, model in enumerate(models)
-        ]
-    )
-    return Versions(table, models, tested)
+    return most
+
+
+def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) -> int:
+    small = [row for row, size in enumerate(most) if size <= max_size]
+    if not small:
+        least = min(model.size for model in models)
+        raise ValueError(f"--max-size is {max_size}, but the smallest model has {least} nodes.")
+    return max(small, key=most.__getitem__)
 
 
 def _max_sizes(regressor: VJMRegressor, sizes: Any) -> list[int]:

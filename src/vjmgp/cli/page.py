@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +15,22 @@ from ..study.report.templating import HOME, make_templates
 from . import pictures
 from .about import clipping, ending, names_of, summary
 from .cautions import noise_in_words
+from .fits import evenly
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
     from .fits import Rows, Versions
 
 Context = dict[str, Any]
+MOST_ROWS = 2000
+"""Of a large table, so many rows are in plots and in measures of influence."""
 
 
 def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
     """Write the page; without the table, what needs its rows is left out."""
     from markupsafe import Markup
 
-    context = _about_model(versions, about) | {"folder": str(folder), "about": about}
+    context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
     context["rows"] = None if rows is None else _about_rows(versions, about, rows)
     context["style"] = Markup((HOME / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
     page = make_templates().get_template("fit.html.jinja").render(context)
@@ -73,8 +77,10 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
     whole = np.arange(len(rows.data))
     judged = tested is not None and rows.can_test
     judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
+    seen, some = evenly(seen, MOST_ROWS), rows.part(evenly(whole, MOST_ROWS))
     with extrapolation_ignored():
-        found = pictures.regressor_of(model, target).importance(rows.inputs, rows.data.target)
+        regressor = pictures.regressor_of(model, some, target)
+        found = regressor.importance(some.inputs, some.data.target)
         columns = found.loc[found["importance"] > 0, "column"].tolist()
         return {
             "errors": _errors(versions, about, rows),
@@ -84,10 +90,10 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
             "intervals": _intervals(model, tested if judged else None, rows, level),
             "importance": found[found["importance"] > 0].to_dict("records"),
             "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
-            "influence": _drawn(pictures.importance_picture(model, rows, target)),
+            "influence": _drawn(pictures.importance_picture(model, some, target)),
             "responses": [
                 _drawn(picture)
-                for picture in pictures.response_pictures(model, rows, columns, target)
+                for picture in pictures.response_pictures(model, some, columns, target)
             ],
         }
 
@@ -96,7 +102,7 @@ def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
     """Errors by rows, each with the fit that they are of."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
     lines = []
-    first = f"fitted to the {len(rows.train)} training rows"
+    first = f"of a fit to the {len(rows.train)} training rows"
     if tested is not None and len(rows.test):
         parts = [("test rows", rows.test)] if rows.can_test else []
         for name, chosen in (*parts, ("training rows", rows.train)):
@@ -104,7 +110,7 @@ def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
             lines[-1] |= rows.errors(tested, chosen)
     if about["fitted_to"] == "all" or not len(rows.test):
         whole = np.arange(len(rows.data))
-        lines.append({"rows": "all rows", "count": len(whole), "fit": "the formula above"})
+        lines.append({"rows": "all rows", "count": len(whole), "fit": "of the formula above"})
         lines[-1] |= rows.errors(model, whole)
     return lines
 

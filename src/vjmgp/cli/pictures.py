@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..intervals import half_width
+from ..engine.weights import row_weights
+from ..intervals import ScoredRows, half_width
 from ..plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
 from ..regressor import VJMRegressor
+from .fits import evenly
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
@@ -32,12 +34,18 @@ SMALL = (3.6, 2.6)
 SIZE = (5.6, 3.8)
 
 
-def regressor_of(model: SymbolicModel, target: str) -> VJMRegressor:
+def regressor_of(model: SymbolicModel, rows: Rows, target: str) -> VJMRegressor:
     """A regressor that predicts with a model, for what regressors tell about themselves."""
-    names = model.standardizer.names
+    standardizer = model.standardizer
+    names = standardizer.names
     regressor = VJMRegressor()
     regressor.model_ = regressor.predictor_ = model
-    regressor._standardizer, regressor.target_name_ = model.standardizer, target
+    regressor._standardizer, regressor.target_name_ = standardizer, target
+    regressor._constant_rows = ScoredRows(
+        standardizer.standardize(rows.inputs),
+        standardizer.standardize_target(rows.data.target),
+        row_weights(len(rows.data), rows.weights),
+    )
     regressor.feature_names_in_ = np.array(names, dtype=object)
     regressor.n_features_in_ = len(names)
     return regressor
@@ -54,12 +62,13 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
     import matplotlib as mpl
 
     file = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "vjmgp"}):
+    salt = f"{axes.get_xlabel()} {axes.get_ylabel()}"  # for ids that no other plot has
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
         axes.figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' id="[A-Za-z]\w*_\d+"', "", text)  # the same in all plots, and not needed
+    text = re.sub(r' id="[A-Za-z][\w.]*_\d+"', "", text)  # the same in all plots, and not needed
     for colour, of_page in COLOURS.items():
         text = re.sub(colour, of_page, text, flags=re.IGNORECASE)
     for name, title in (titles or {}).items():
@@ -79,10 +88,12 @@ def sizes_picture(versions: Versions, target: str) -> str:
     axes.plot(short["size"], short["rmse"], "-", color=BLUE, linewidth=1)
     titles = {}
     for entry in table.sort_values("max_size", na_position="first").to_dict("records"):
-        colour, size = (GREY, 4) if np.isnan(entry["max_size"]) else (BLUE, 7)
+        colour, size, alpha = (GREY, 4, 0.5) if np.isnan(entry["max_size"]) else (BLUE, 7, 1.0)
         if entry["chosen"]:
-            colour, size = ORANGE, 9
-        (point,) = axes.plot(entry["size"], entry["rmse"], "o", color=colour, markersize=size)
+            colour, size, alpha = ORANGE, 9, 1.0
+        (point,) = axes.plot(
+            entry["size"], entry["rmse"], "o", color=colour, markersize=size, alpha=alpha
+        )
         point.set_gid(f"model-{entry['row']}")
         titles[f"model-{entry['row']}"] = (
             f"row {entry['row']}, {entry['size']} nodes, RMSE {entry['rmse']:.4g}: "
@@ -97,7 +108,7 @@ def sizes_picture(versions: Versions, target: str) -> str:
 
 def prediction_picture(model: SymbolicModel, rows: Rows, test: Any, level: float, name: str) -> str:
     """Observed against predicted values of some rows, with intervals."""
-    regressor = regressor_of(model, name)
+    regressor = regressor_of(model, rows, name)
     told = level if np.isfinite(width_of_intervals(model, level)) else None
     axes = _axes()
     regressor.plot_prediction(rows.inputs.iloc[test], rows.data.target[test], told, axes)
@@ -107,7 +118,7 @@ def prediction_picture(model: SymbolicModel, rows: Rows, test: Any, level: float
 def residuals_picture(model: SymbolicModel, rows: Rows, test: Any, name: str) -> str:
     """Residuals of some rows."""
     axes = _axes()
-    regressor = regressor_of(model, name)
+    regressor = regressor_of(model, rows, name)
     regressor.plot_residuals(rows.inputs.iloc[test], rows.data.target[test], axes)
     return inline(axes)
 
@@ -120,17 +131,17 @@ def width_of_intervals(model: SymbolicModel, level: float) -> float:
 def importance_picture(model: SymbolicModel, rows: Rows, name: str) -> str:
     """Inputs by influence."""
     axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    regressor_of(model, name).plot_importance(rows.inputs, rows.data.target, axes)
+    regressor_of(model, rows, name).plot_importance(rows.inputs, rows.data.target, axes)
     return inline(axes)
 
 
 def response_pictures(model: SymbolicModel, rows: Rows, columns: list[str], name: str) -> list[str]:
     """Response curves of the columns that matter most."""
-    regressor = regressor_of(model, name)
-    chosen = np.linspace(0, len(rows.data) - 1, min(len(rows.data), MOST_ROWS)).astype(int)
+    regressor = regressor_of(model, rows, name)
+    some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
     pictures = []
     for column in columns[:MOST_CURVES]:
         axes = _axes(*SMALL)
-        regressor.plot_response(column, rows.inputs.iloc[chosen], axes)
+        regressor.plot_response(column, some, axes)
         pictures.append(inline(axes))
     return pictures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,37 +126,48 @@ def _predictions(model: Any, inputs: Any, interval: float | None, where: str) ->
 
 def _inputs(table: Any, written: Any, model: Any, where: str) -> Any:
     """The model's columns of the table, as training saw them."""
+    from ..datasets import together
+
     columns = {column.name: column for column in model.standardizer.columns}
     used = {column.name for column in model.standardizer.inputs}
     filled = {column.name for column in model.standardizer.columns if column.fill is not None}
     missing = [repr(name) for name in columns if name not in table.columns]
+    complaints = []
     if missing:
-        raise ValueError(f"{where}: no column {', '.join(missing)}, which the model was fitted to.")
-    inputs = table[list(columns)].copy()
-    for name, column in columns.items():
-        if column.codes is not None:
+        complaints.append(f"no column {', '.join(missing)}, which the model was fitted to.")
+    inputs = table[[name for name in columns if name in table.columns]].copy()
+    for name in inputs.columns:
+        if columns[name].codes is not None:
             texts = written.iloc[:, table.columns.get_loc(name)]
-            inputs[name] = _levels(inputs[name], texts, column, where)
+            inputs[name] = _levels(inputs[name], texts, columns[name], where)
         elif name in used:
-            inputs[name] = _numbers(inputs[name], name, where, name in filled)
+            numbers = _numbers(inputs[name])
+            complaints += _no_numbers(inputs[name], numbers, name, name in filled)
+            inputs[name] = numbers
+    if complaints:
+        raise ValueError(together(where, complaints))
     return inputs
 
 
-def _numbers(values: Any, name: str, where: str, may_be_missing: bool) -> Any:
-    import numpy as np
+def _numbers(values: Any) -> Any:
     import pandas as pd
 
-    numbers = pd.to_numeric(values, errors="coerce").astype(float)
+    return pd.to_numeric(values, errors="coerce").astype(float)
+
+
+def _no_numbers(values: Any, numbers: Any, name: str, may_be_missing: bool) -> Iterator[str]:
+    """What a column has in place of numbers."""
+    import numpy as np
+
     bad = ~np.isfinite(numbers.to_numpy())
     if may_be_missing:
         bad &= values.notna().to_numpy()
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"{where}: column {name!r} has no number in {int(bad.sum())} of {len(values)} rows, "
-            f"first {values.iloc[row]!r} in row {row + 1}: correct it, or leave these rows out."
+        yield (
+            f"column {name!r} has no number in {int(bad.sum())} of {len(values)} rows, first "
+            f"{values.iloc[row]!r} in row {row + 1}: correct it, or leave these rows out."
         )
-    return numbers
 
 
 def _levels(values: Any, texts: Any, column: Any, where: str) -> Any:

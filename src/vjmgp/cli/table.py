@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,35 +104,34 @@ def take_table(options: argparse.Namespace) -> Taken:
 
     words = {part for word in (*options.nominal, *options.ignore) for part in _parts(word)}
     file = read_file(options.table, reading_of(options), texts=words)
-    table, where = file.table, str(options.table)
+    table = file.table
     nominal, ignored = (_names(words, table) for words in (options.nominal, options.ignore))
     complaints = list(_complaints_about_names(options, table, nominal, ignored))
     table = table.drop(columns=[name for name in ignored if name in table.columns])
     nominal = [name for name in nominal if name not in ignored]
     table, dates, of_dates = _with_dates(options, table, nominal)
-    complaints += of_dates
     table, left_out = _without_missing(options, table)
-    complaints += map(_as_options, target_complaints(table, options.target, tuple(nominal)))
-    told = told_reading(file, dates)
-    weights = None
-    if options.weights in table.columns and options.weights not in nominal:
-        try:
-            weights = _weights(options, table)
-        except ValueError as error:
-            complaints.append(str(error))
+    weights, of_weights = _weights(options, table, nominal)
     known = tuple(name for name in nominal if name in table.columns)
-    data = Dataset(where, *_inputs_and_target(options, table), known)
+    data = Dataset(_stem(options.table), *_inputs_and_target(options, table), known)
+    complaints += of_dates
+    complaints += map(_as_options, target_complaints(table, options.target, tuple(nominal)))
+    complaints += of_weights
     may_be_missing = options.missing != "error"
     complaints += map(_as_options, input_complaints(data, may_be_missing=may_be_missing))
+    told = told_reading(file, dates)
     if complaints:
-        raise ValueError(together(f"{where} ({told})" if told else where, complaints))
-    name = options.table.name.split(".")[0]
-    data = Dataset(name, data.inputs, data.target, tuple(nominal_inputs(data)))
+        where = f"{options.table} ({told})" if told else str(options.table)
+        raise ValueError(together(where, complaints))
+    data = replace(data, nominal=tuple(nominal_inputs(data)))
     notes = [f"{told[0].upper()}{told[1:]}."] if told else []
     if left_out:
         notes.append(f"Left out {left_out} rows with missing cells.")
-    notes += _warnings_about_names(data)
-    return Taken(data, weights, file.how, dates, notes)
+    return Taken(data, weights, file.how, dates, [*notes, *_warnings_about_names(data)])
+
+
+def _stem(path: Path) -> str:
+    return path.name.split(".")[0]
 
 
 def _parts(word: str) -> list[str]:
@@ -209,14 +208,16 @@ def _inputs_and_target(options: argparse.Namespace, table: Any) -> tuple[Any, An
     return inputs, target
 
 
-def _weights(options: argparse.Namespace, table: Any) -> Any:
+def _weights(options: argparse.Namespace, table: Any, nominal: list[str]) -> tuple[Any, list[str]]:
+    """The weights of the rows, None where all count the same, and what is wrong with them."""
     from ..weights import check_sample_weight
 
+    if options.weights not in table.columns or options.weights in nominal:
+        return None, []
     try:
-        return check_sample_weight(table[options.weights], len(table))
+        return check_sample_weight(table[options.weights], len(table)), []
     except ValueError as error:
-        text = str(error).replace("sample_weight", f"--weights {options.weights}")
-        raise ValueError(text) from None
+        return None, [str(error).replace("sample_weight", f"--weights {options.weights}")]
 
 
 def _as_options(complaint: str) -> str:
