@@ -172,7 +172,7 @@ def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
         const_range=(-10.0, 10.0),
         random_state=seed,
     )
-    model.fit(x.to_numpy(), y)
+    model.fit(np.array(x), y)
     stack: list[str] = []
     for node in reversed(model._program.program):
         if isinstance(node, int):
@@ -186,7 +186,7 @@ def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
             stack.append(
                 f"sqrt(Abs({parts[0]}))" if is_root else f"({signs[node.name].join(parts)})"
             )
-    return (lambda table: model.predict(table.to_numpy())), folded(stack.pop())
+    return (lambda table: model.predict(np.array(table))), folded(stack.pop())
 
 
 def fit_operon(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
@@ -206,9 +206,9 @@ def fit_operon(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
         optimizer_iterations=5,
         max_evaluations=500_000,
         random_state=seed,
-    ).fit(x.to_numpy(), y)
+    ).fit(np.array(x), y)
     text = model.model_text(list(x), DIGITS)
-    return (lambda table: model.operon_.predict(table.to_numpy())), folded(text)
+    return (lambda table: model.operon_.predict(np.array(table))), folded(text)
 
 
 METHODS: dict[str, Callable[[Table, np.ndarray, int], tuple[Values, str]]] = {
