@@ -24,7 +24,9 @@ from .engine.arrays import Integers
 from .engine.choice import RULES, Rule, front_rule
 from .engine.distil import distil, distil_within
 from .engine.functions import own_functions
+from .engine.laws import Units
 from .engine.preparation import Prepared
+from .engine.short import short_formula
 from .engine.teacher import teacher_of, teacher_tau
 from .ensemble import Predictor, blend_model, front_model
 from .intervals import ScoredRows, front_with_errors, with_errors
@@ -104,9 +106,9 @@ class FrontMixin:
             if max_size is not None:
                 raise ValueError("choose() takes an index or a max_size, not both.")
             self._chosen = self._entry_of_row(index)
-        elif rule == "distil":
+        elif rule in ("distil", "short"):
             price = checked("node_price", self.node_price) if node_price is None else node_price
-            self._chosen = self._distil(price, tau, max_size)
+            self._chosen = self._distil(price, tau, max_size, short=rule == "short")
         else:
             weight = self.tau_ if tau is None else tau
             self._chosen = self._pick(self._front(max_size), RULES[rule], weight)
@@ -119,8 +121,8 @@ class FrontMixin:
         check_final_rule(rule, self.regularizer, "rule")
         own = regularizer_class(self.regularizer).final_rule
         can_distil = own == "tau" and self._prepared is not None
-        if rule in ("auto", "distil"):
-            return "distil" if can_distil else own
+        if rule in ("auto", "short", "distil"):
+            return own if not can_distil else "distil" if rule == "distil" else "short"
         return own if rule == "paper" else rule
 
     def _entry_of_row(self, index: int) -> int:
@@ -130,7 +132,7 @@ class FrontMixin:
             raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
         return int(entries[index])
 
-    def _distil(self, price: float, tau: float | None, max_size: int | None) -> int:
+    def _distil(self, price: float, tau: float | None, max_size: int | None, *, short: bool) -> int:
         """Make the student; the teacher's best model serves where it stays far from it.
 
         A short student that is far from it is taken where it is more accurate than that model.
@@ -140,7 +142,11 @@ class FrontMixin:
             tau = teacher_tau(self._prepared.noise_r2)
         best = self._pick(self._front(max_size), RULES["tau"], tau)
         if max_size is None:
-            self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
+            given = self._prepared, self.archive_
+            if short:
+                self.student_ = short_formula(*given, self._units(), price, tau, self._whole)
+            else:
+                self.student_ = distil(*given, price, tau, self._whole)
             return best if self.student_ is None else STUDENT
         max_size = min(max_size, self._prepared.settings.max_size or max_size)
         student, distance = distil_within(
@@ -152,6 +158,13 @@ class FrontMixin:
             return best
         self.student_ = student
         return STUDENT
+
+    def _units(self) -> Units:
+        inputs = self._standardizer.inputs
+        return Units(
+            np.array([column.mean / column.scale for column in inputs]),
+            np.array([column.codes is None and column.label is None for column in inputs]),
+        )
 
     def _sizes(self) -> Integers:
         """Nodes of each entry; those of no model are beyond all bounds."""

@@ -83,9 +83,8 @@ class Notation:
         terms = node.terms()
         if order is not None:
             terms.sort(key=lambda term: (-abs(term[1]) * order(term[0]), term[0].place))
-        if node.number >= 0.0:  # a minus is easier to read behind something
-            ahead = next((k for k, (_, weight) in enumerate(terms) if weight > 0.0), 0)
-            terms.insert(0, terms.pop(ahead))
+        ahead = next((k for k, (_, weight) in enumerate(terms) if weight > 0.0), 0)
+        terms.insert(0, terms.pop(ahead))  # a minus is easier to read behind something
         text = ""
         for part, weight in terms:
             sign = self.minus if weight < 0.0 else self.plus

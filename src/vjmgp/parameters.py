@@ -302,10 +302,10 @@ def regularizer_class(name: str) -> type[Regularizer]:
 
 def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:
     """Refuse to distil where the regulariser is in other units than the error."""
-    if final_rule == "distil" and regularizer_class(regularizer).final_rule != "tau":
+    if final_rule in ("distil", "short") and regularizer_class(regularizer).final_rule != "tau":
         raise ValueError(
-            f"{name} is 'distil', but {regularizer!r} is not in units of the target's variance; "
-            "use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
+            f"{name} is {final_rule!r}, but {regularizer!r} is not in units of the target's "
+            "variance; use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
         )
 
 

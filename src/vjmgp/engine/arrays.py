@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 Codes: TypeAlias = NDArray[np.int32]
 """Nodes of trees."""
 Words: TypeAlias = NDArray[np.uint64]

@@ -46,8 +46,8 @@ RULES: dict[str, Rule] = {
     "o2": smallest_o2,
 }
 
-FINAL_RULES = ("auto", "distil", "paper", *RULES)
-"""What `final_rule` may be. "paper" is the regulariser's own rule, "auto" distils where it can."""
+FINAL_RULES = ("auto", "short", "distil", "paper", *RULES)
+"""What `final_rule` may be. "paper" is the regulariser's own rule, "auto" "short" where it can."""
 
 
 def front_rule(name: str, own: str) -> Rule:

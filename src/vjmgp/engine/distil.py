@@ -8,12 +8,24 @@ vicinal point by its anchor's, and the points around them start from rows drawn 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .archive import BORN, RESTART, Archive, make_archive, reserve, trimmed, update_archive
+from .archive import (
+    BORN,
+    O1,
+    RESTART,
+    SIZE,
+    Archive,
+    make_archive,
+    reserve,
+    trimmed,
+    update_archive,
+)
 from .arrays import Floats, Integers, Words
 from .candidates import Candidates, collect, values_of
 from .compiling import kernel
@@ -39,6 +51,10 @@ SPREAD = 0.7
 FARTHEST = 0.2
 """A student whose squared distance to the teacher is a larger share of the teacher's mean square
 is not taken; 0.083 was the largest of 1100 runs."""
+DEARER = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Prices of the students that a short one is chosen from, as multiples."""
+SIZE_PRICE = 0.0015
+"""What a node of the shown formula must gain of the target's variance, left out one by one."""
 MOST_DOUBLINGS = 12
 """Of the price, until a student is short enough."""
 
@@ -90,6 +106,34 @@ def distil_within(
         return None, np.inf
     student = _as_student(prepared, archive, candidates, found, whole)
     return student, found.distance / lesson.square
+
+
+def distil_short(
+    prepared: Prepared,
+    archive: Archive,
+    price: float = NODE_PRICE,
+    tau: float | None = None,
+    whole: Prepared | None = None,
+) -> tuple[Archive | None, float]:
+    """Of students at several prices the one of the smallest O1 + SIZE_PRICE·nodes, and this sum."""
+    price = _price_of(archive, price)
+    candidates, lesson = _taught(prepared, archive, tau)
+    best: tuple[Archive | None, float] = None, np.inf
+    seen = set[bytes]()
+    for factor in DEARER:
+        found = _follow(lesson, prepared.settings, factor * price, prepared.settings.max_size)
+        is_near = len(found.chosen) and found.distance <= FARTHEST * lesson.square
+        if is_near and found.chosen.tobytes() not in seen:
+            seen.add(found.chosen.tobytes())
+            student = _as_student(prepared, archive, candidates, found, whole)
+            if student is not None:
+                price_of_all = SIZE_PRICE * float(student.facts[0, SIZE])
+                best = min(best, (student, float(student.scores[0, O1]) + price_of_all), key=_sum)
+    return best
+
+
+def _sum(found: tuple[Archive | None, float]) -> float:
+    return found[1]
 
 
 def _price_of(archive: Archive, price: float) -> float:
@@ -266,28 +310,29 @@ def _as_student(
 ) -> Archive | None:
     """The student as an archive of one entry, with its error on all rows."""
     generation = int(archive.facts[:, BORN].max())
-    student = _as_entry(prepared, candidates, found.chosen, found.coefficients, generation)
+    places = [
+        slice(candidates.start[k], candidates.start[k] + candidates.length[k]) for k in found.chosen
+    ]
+    trees = [(candidates.codes[place], candidates.constants[place]) for place in places]
+    student = as_entry(prepared, trees, found.coefficients, generation)
     return student if student is None or whole is None else on_all_rows(student, whole)
 
 
-def _as_entry(
+def as_entry(
     prepared: Prepared,
-    candidates: Candidates,
-    chosen: Integers,
+    trees: Sequence[tuple[ArrayLike, ArrayLike]],
     coefficients: Floats,
     generation: int,
 ) -> Archive | None:
-    """The student scored on all rows as any individual is, with the weights that it has."""
+    """Trees (codes, constants) scored on all rows as any individual is, with their own weights."""
     run = Evolution(replace(prepared, settings=replace(prepared.settings, population_size=2)))
     individuals, rows = run.individuals, np.zeros(1, np.int64)
-    for t, candidate in enumerate(chosen):
-        first = candidates.start[candidate]
-        last = first + candidates.length[candidate]
-        individuals.trees[0, t] = intern_tree(
-            run.pool, candidates.codes[first:last], candidates.constants[first:last], last - first
-        )
-    individuals.n_trees[0] = len(chosen)
-    individuals.size[0] = candidates.length[chosen].sum()
+    for t, (codes, constants) in enumerate(trees):
+        codes = np.asarray(codes, np.int32)
+        constants = np.asarray(constants, np.float64)
+        individuals.trees[0, t] = intern_tree(run.pool, codes, constants, len(codes))
+        individuals.size[0] += len(codes)
+    individuals.n_trees[0] = len(trees)
     score_weights(
         run.pool, individuals, run.workspace, run.ridge, run.y, run.alphas, 0, coefficients
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import Floats, Integers
+from .arrays import Flags, Floats, Integers
 
 POWERS = (1.0, 2.0, 3.0, 0.5, 1.5, -0.5, -1.0, -2.0)
 """Of single inputs; all but whole positive ones need an input that is positive everywhere."""
@@ -26,7 +26,7 @@ TRIPLES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 1, -1), (1, -1, 1), (
            (-1, 2, 1), (1, -1, 2), (-1, 1, 2), (1, 1, -2), (1, -2, 1), (-2, 1, 1))  # fmt: skip
 MOST_SINGLE, MOST_PAIRED, MOST_TRIPLED = 60, 12, 6
 """So many inputs make terms of one, two and three of them: those that tell most of the labels."""
-MOST_TERMS = 5
+MOST_TERMS = 4
 BEAM = 6
 MOST_ROWS = 500
 ALMOST_SAME = 1e-9
@@ -41,15 +41,19 @@ class Monomial(NamedTuple):
     powers: tuple[float, ...]
 
 
-def monomials(columns: Floats, order: Integers) -> list[Monomial]:
-    """The terms to choose from; `columns` are inputs × rows, `order` has the best inputs first."""
+def monomials(columns: Floats, order: Integers, plain: Flags) -> list[Monomial]:
+    """The terms to choose from; `columns` are inputs × rows, `order` has the best inputs first.
+
+    Inputs that are not plain numbers, such as levels, only stand alone.
+    """
     positive = columns.min(axis=1) > 0.0
     found = [
         Monomial((int(k),), (power,))
         for k in order[:MOST_SINGLE]
-        for power in POWERS
+        for power in (POWERS if plain[k] else POWERS[:1])
         if positive[k] or power in (1.0, 2.0, 3.0)
     ]
+    order = order[plain[order]]
     for most, shapes in ((MOST_PAIRED, PAIRS), (MOST_TRIPLED, TRIPLES)):
         for inputs in itertools.combinations(sorted(order[:most]), len(shapes[0])):
             for powers in shapes:
@@ -77,10 +81,9 @@ def values_of_terms(terms: list[Monomial], columns: Floats) -> Floats:
 def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]]:
     """The best law of at most so many terms, and its criterion.
 
-    Terms are rows of `values`, which are centred and have length 1.
+    Terms are rows of `values`; like the labels they are centred, and have length 1.
     """
     count, n = values.shape
-    y = y - y.mean()
     moments = values @ y
     beam: list[tuple[int, ...]] = [()]
     best: tuple[float, tuple[int, ...]] = (_criterion(values, y, (), count), ())
@@ -125,30 +128,29 @@ def _criterion(values: Floats, y: Floats, chosen: tuple[int, ...], count: int) -
     return float(n * np.log(error) + len(chosen) * (np.log(n) + 2.0 * np.log(count)))
 
 
-def find_law(columns: Floats, y: Floats, most: int = MOST_TERMS) -> list[Monomial]:
+def find_law(columns: Floats, y: Floats, plain: Flags, weights: Floats) -> list[Monomial]:
     """The terms of the simplest law that the labels bear; none where that is their mean.
 
     Small libraries of terms come first: among many terms a greedy search goes astray.
     """
     rows = np.linspace(0, columns.shape[1] - 1, min(columns.shape[1], MOST_ROWS)).astype(np.int64)
-    columns, y = columns[:, rows], y[rows]
+    columns, y, roots = columns[:, rows], y[rows], np.sqrt(weights[rows] / weights[rows].mean())
     with np.errstate(all="ignore"):
-        terms = [*monomials(columns, _telling_first(columns, y)), *_power_law(columns, y)]
-        values = values_of_terms(terms, columns)
-        values -= values.mean(axis=1, keepdims=True)
+        terms = monomials(columns, _telling_first(columns, y), plain)
+        law = _power_law(columns, y, plain)
+        values = values_of_terms(terms + law, columns)
+        values = roots * (values - np.average(values, axis=1, weights=roots**2)[:, None])
         lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
         usable = np.flatnonzero(np.isfinite(lengths) & (lengths > 0.0))
-        values = values[usable] / lengths[usable, None]
-    most = min(most, len(y) // 10)
+    terms = [(terms + law)[k] for k in usable]
+    values = values[usable] / lengths[usable, None]
+    y = roots * (y - np.average(y, weights=roots**2))
     laws = []
-    libraries = [
-        [k for k, place in enumerate(usable) if simple(terms[place])]
-        for simple in (_is_linear, _is_polynomial, _is_anything)
-    ]
-    for some in (*libraries, libraries[-1][-1:]):  # the power law, which comes last, also alone
+    for library in (_is_linear, _is_polynomial, _is_anything, law.__contains__):
+        some = [k for k, term in enumerate(terms) if library(term)]
         if some:
-            score, chosen = select_terms(values[some], y, most)
-            laws.append((score, [terms[usable[some[k]]] for k in chosen]))
+            score, chosen = select_terms(values[some], y, min(MOST_TERMS, len(y) // 10))
+            laws.append((score, [terms[some[k]] for k in chosen]))
     return min(laws, key=lambda law: law[0])[1] if laws else []
 
 
@@ -164,9 +166,9 @@ def _is_anything(term: Monomial) -> bool:
     return True
 
 
-def _power_law(columns: Floats, y: Floats) -> list[Monomial]:
+def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
     """The product of powers that follows the labels' logarithm, where they have one."""
-    positive = np.flatnonzero(columns.min(axis=1) > 0.0)
+    positive = np.flatnonzero((columns.min(axis=1) > 0.0) & plain)
     sign = np.sign(np.median(y))
     rows = np.flatnonzero(sign * y > 0.0)
     if not len(positive) or len(rows) < 0.8 * len(y) or len(positive) >= len(rows) // 4:
