@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from benchmarks import laws
-from benchmarks.laws import EXACT, LAWS, Law, all_laws, gaps_of, is_found, values_of
+from benchmarks.laws import EXACT, LAWS, Law, all_laws, gaps_of, is_found, own_error, values_of
 
 EVERY_LAW = list(all_laws(list(LAWS)))
 
@@ -35,11 +35,22 @@ def found(text, noise, law="3*a - 2*b + 5"):
     law = Law(law, "linear")
     rng = np.random.default_rng(100)
     x = law.draw(rng, 100)
-    exact = law.values(x)
-    y = exact + noise * exact.std() * rng.standard_normal(100)
     points = law.draw(rng, 1000), law.draw(rng, 1000, beyond=0.5)
-    run = gaps_of(law, lambda table: values_of(text, table), (x, y), points)
+    run = gaps_of(law, lambda table: values_of(text, table), points)
+    run["own"] = [noise * own_error(law, x, place) for place in points]
     return [is_found(run), is_found(run, EXACT)]
+
+
+def test_the_laws_own_error_is_that_of_its_fit():
+    """By fits to noise, of 50 draws."""
+    law = Law("3*a - 2*b + 5", "linear")
+    rng = np.random.default_rng(100)
+    x, points = law.draw(rng, 100), law.draw(rng, 200, beyond=0.5)
+    features = [np.column_stack([np.ones(len(t)), t["a"], t["b"]]) for t in (x, points)]
+    noise = 0.1 * law.values(x).std() * rng.standard_normal((100, 50))
+    gaps = features[1] @ np.linalg.lstsq(features[0], noise)[0]
+    found = np.sqrt(np.mean(gaps**2)) / law.values(points).std()
+    assert 0.1 * own_error(law, x, points) == pytest.approx(found, rel=0.1)
 
 
 @pytest.mark.parametrize(
