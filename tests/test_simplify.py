@@ -76,6 +76,8 @@ def tree_of(algebra, text):
         ("max(mul(n(2), x), mul(n(2), y))", "2*Max(x, y)"),
         ("max(add(x, z), add(y, z))", "z + Max(x, y)"),
         ("min(add(x, n(3)), y)", "Min(y, x + 3)"),
+        ("add(max(x, y), min(x, y))", "x + y"),
+        ("sub(max(x, y), min(y, x))", "2*Max(x, y) - x - y"),
         ("sin(neg(x))", "-sin(3.1415926535898*x)"),
         ("cos(neg(x))", "cos(3.1415926535898*x)"),
         ("tanh(neg(x))", "-tanh(x)"),

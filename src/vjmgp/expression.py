@@ -142,7 +142,18 @@ class Algebra:
         }
         if abs(constant) <= CANCELLED * most:
             constant = 0.0
+        for low in kept:  # min(a, b) = a + b − max(a, b)
+            high = self._twin(low) if low.name == "min" else None
+            if high in kept:
+                weight = kept.pop(low)
+                more = [(part, weight) for part in low.parts]
+                return self.sum([*kept.items(), *more, (high, -weight)], constant)
         return self._sum(kept, constant)
+
+    def _twin(self, low: Node) -> Node | None:
+        """The maximum of the two nodes that this is the minimum of, if anybody has made it."""
+        places = [part.place for part in low.parts]
+        return self._nodes.get(("call", 0.0, "max", (), *places)) if len(places) == 2 else None
 
     def _sum(self, weights: dict[Node, float], constant: float) -> Node:
         if not weights:

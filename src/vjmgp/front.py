@@ -62,6 +62,8 @@ class FrontMixin:
     _constant_rows: ScoredRows | None
     """What a constant model was fitted to."""
     _chosen: int
+    _formulas: dict[int, str]
+    """Those of the archive's entries that were written already."""
 
     @whole_or_not_at_all
     def choose(
@@ -293,6 +295,14 @@ class FrontMixin:
                 "born": facts[:, BORN],
                 "student": entries == STUDENT,
                 "chosen": entries == self._chosen,
-                "formula": [self._model(int(entry)).text() for entry in entries],
+                "formula": [self._formula(int(entry)) for entry in entries],
             }
         )
+
+    def _formula(self, entry: int) -> str:
+        """The formula of an archive entry; those of the front are written once."""
+        if entry == STUDENT:
+            return str(self._model(entry))
+        if entry not in self._formulas:
+            self._formulas[entry] = str(self._model(entry))
+        return self._formulas[entry]

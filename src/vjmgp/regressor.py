@@ -160,11 +160,13 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
     unscaled_clean_features : bool, default=False
         Repeat a slip of the authors' program, which fed the clean side of the gap with unscaled
         features. Only for comparing with it.
-    final_rule : {"auto", "distil", "paper", "tau", "knee", "o1", "o2"}, default="auto"
+    final_rule : {"auto", "short", "distil", "paper", "tau", "knee", "o1", "o2"}, default="auto"
         Where the final model comes from. "distil": a student that follows the weighted mean of all
-        models found, for regularisers in units of the target's variance (VJM, FDM). "paper": one
-        model of the front, by the regulariser's own rule. "auto": "distil" where it is possible,
-        else "paper". The other four are rules for choosing from the front.
+        models found, for regularisers in units of the target's variance (VJM, FDM). "short": a
+        shorter one of such students where that costs little, or a simple law (a few products of
+        powers) where the labels follow one. "paper": one model of the front, by the regulariser's
+        own rule. "auto": "short" where it is possible, else "paper". The other four are rules for
+        choosing from the front.
     node_price : float, default=0.0025
         What a node of the student must gain: a higher price gives a shorter formula.
     predict_with : {"model", "front", "blend"}, default="model"
@@ -344,7 +346,7 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
-        self._standardizer, self._short_models = standardizer, {}
+        self._standardizer, self._short_models, self._formulas = standardizer, {}, {}
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, standardizer.standardize(table), y, weights)

@@ -15,8 +15,9 @@ import numpy as np
 
 from .arrays import Flags, Floats, Integers
 
-POWERS = (1.0, 2.0, 3.0, 0.5, 1.5, -0.5, -1.0, -2.0)
+POWERS = (1.0, 2.0, 3.0, 4.0, 0.5, 1.5, -0.5, -1.0, -2.0)
 """Of single inputs; all but whole positive ones need an input that is positive everywhere."""
+WHOLE = (1, 2, 3, 4)
 PAIRS = ((1, 1), (2, 1), (1, 2), (2, 2), (0.5, 1), (1, 0.5), (0.5, 0.5), (1, -1), (-1, 1),
          (2, -1), (-1, 2), (1, -2), (-2, 1), (0.5, -1), (-1, 0.5), (1, -0.5), (-0.5, 1), (-1, -1),
          (0.5, -0.5), (-0.5, 0.5), (-2, 2), (2, -2), (3, 1), (1, 3), (3, -1), (-1, 3),
@@ -51,15 +52,14 @@ def monomials(columns: Floats, order: Integers, plain: Flags) -> list[Monomial]:
         Monomial((int(k),), (power,))
         for k in order[:MOST_SINGLE]
         for power in (POWERS if plain[k] else POWERS[:1])
-        if positive[k] or power in (1.0, 2.0, 3.0)
+        if positive[k] or power in WHOLE
     ]
     order = order[plain[order]]
     for most, shapes in ((MOST_PAIRED, PAIRS), (MOST_TRIPLED, TRIPLES)):
         for inputs in itertools.combinations(sorted(order[:most]), len(shapes[0])):
             for powers in shapes:
                 if all(
-                    positive[k] or power in (1, 2, 3)
-                    for k, power in zip(inputs, powers, strict=True)
+                    positive[k] or power in WHOLE for k, power in zip(inputs, powers, strict=True)
                 ):
                     found.append(Monomial(tuple(map(int, inputs)), tuple(map(float, powers))))
     return found
