@@ -1,53 +1,103 @@
-"""Letters of formulas: as evolved, which was shown before 1.0, and as shown now.
+"""Letters of the default formula: as it was shown before, and as it is shown now.
 
-    python -m benchmarks.lengths [--method "VJM distilled"] [--seeds 3]
+    python -m benchmarks.lengths                            # the shipped datasets, two seeds
+    python -m benchmarks.lengths --datasets all --seeds 10
 
-The models are those of the published runs (`vjmgp.load_run_model`). As evolved is with four
-significant digits. Seconds are of the processor, for one formula from model to text.
+Before: the student of `final_rule="distil"`, as evolved, with four digits. Now: the formula of
+`VJMRegressor()`, as `print` shows it. Beside that the R² of both on the test rows, how far what is
+shown is from what predicts (root mean square on all rows, in deviations of the target), and the
+processor's time to write one formula.
 """
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
+
 import argparse
 import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from vjmgp import load_results, load_run_model
+from benchmarks import machine
+from benchmarks.distillation import cached_datasets, loaded
+from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, paper_split, r2
+from vjmgp.expression import values_at
+from vjmgp.extrapolation import extrapolation_ignored
+from vjmgp.model import SymbolicModel
 
-from .machine import description
+MOST_ROWS = 5000
+
+
+def one_run(job: tuple[str, int]) -> dict[str, Any]:
+    """Both formulas of one split."""
+    dataset, seed = job
+    data = loaded(dataset)
+    train, test = paper_split(dataset, len(data), seed)
+    test = test[:MOST_ROWS]
+    x, y, new = data.inputs.iloc[train], data.target[train], data.inputs.iloc[test]
+    regressor = VJMRegressor(random_state=seed, categorical_features=data.nominal).fit(x, y)
+    model = replace(regressor.model_)  # a copy that has not been shown yet
+    started = time.process_time()
+    text = str(model)
+    row: dict[str, Any] = {
+        "dataset": dataset,
+        "seed": seed,
+        "now": len(text),
+        "nodes now": model.size,
+        "ms": 1e3 * (time.process_time() - started),
+        "off": _distance(model, data.inputs.iloc[:MOST_ROWS]),
+    }
+    with extrapolation_ignored():
+        row["R² now"] = r2(data.target[test], regressor.predict(new))
+        regressor.choose(rule="distil")
+        row["R² before"] = r2(data.target[test], regressor.predict(new))
+    row["before"] = len(regressor.model_.text(4, exact=True))
+    row["nodes before"] = regressor.model_.size
+    return row
+
+
+def _distance(model: SymbolicModel, table: Any) -> float:
+    """Root mean squared difference of the shown formula, in deviations of the target."""
+    standardizer, shown = model.standardizer, model.shown
+    inputs = list(standardizer.encode(table).T)
+    values = np.broadcast_to(values_at(shown.rounded, inputs, shown.algebra), len(table))
+    gap = standardizer.clip_target(np.array(values)) - standardizer.clip_target(
+        model.evaluate(table)
+    )
+    return float(np.sqrt(np.nanmean(gap**2))) / standardizer.target_scale
 
 
 def main() -> None:
-    """Print one line per dataset and the medians."""
+    """Print medians by dataset and over all runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--method", default="VJM distilled")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--datasets", default="shipped", help="shipped or all")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    runs = load_results()
-    runs = runs[(runs["method"] == options.method) & (runs["seed"] < options.seeds)]
-    runs = runs[["dataset", "seed"]].drop_duplicates()
-    rows = []
-    for dataset, seed in runs.itertuples(index=False):
-        model = load_run_model(dataset, options.method, seed)
-        started = time.process_time()
-        text = str(model)
-        rows.append(
-            {
-                "dataset": dataset,
-                "nodes": model.size,
-                "as evolved": len(model.text(4, exact=True)),
-                "as shown": len(text),
-                "ms": 1e3 * (time.process_time() - started),
-            }
-        )
-    table = pd.DataFrame(rows)
-    print(description())
-    print(table.groupby("dataset").median().round(1).to_string())
-    evolved, shown = (table[name].median() for name in ("as evolved", "as shown"))
-    print(f"\n{options.method}, {len(table)} models: median {evolved:.0f} letters as evolved, ")
-    print(f"{shown:.0f} as shown ({shown / evolved:.2f}); ms median {table['ms'].median():.1f}, ")
-    print(f"95 % below {table['ms'].quantile(0.95):.1f}, largest {table['ms'].max():.1f}")
+    names = cached_datasets() if options.datasets == "all" else embedded_datasets()
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    compile_kernels()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        runs = pd.DataFrame(pool.map(one_run, [(name, seed) for name in names for seed in seeds]))
+    print(machine.description())
+    by_dataset = runs.drop(columns="seed").groupby("dataset").median()
+    print(by_dataset.round(4).to_string())
+    before, now = runs["before"].median(), runs["now"].median()
+    print(f"\n{len(runs)} fits: median {before:.0f} letters before, {now:.0f} now")
+    print(f"now / before: {now / before:.2f}")
+    print(f"nodes: {runs['nodes before'].median():.0f} and {runs['nodes now'].median():.0f}")
+    both = by_dataset["R² before"].mean(), by_dataset["R² now"].mean()
+    print(f"mean of median R²: {both[0]:.3f} and {both[1]:.3f}")
+    for name in ("off", "ms"):
+        some = runs[name].quantile([0.5, 0.95, 1.0]).round(5).tolist()
+        print(f"{name}: median {some[0]}, 95 % below {some[1]}, largest {some[2]}")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 MOST_KEPT = 200
 """Of more errors so many quantiles are kept."""
 DIGITS = 6
+CHOICES = 8
+"""What choosing a formula counts, in nodes."""
 ROUNDING = 1e-9
 ALMOST_1 = 1.0 - 1e-9
 """The leverage of a row that decides its own prediction."""
@@ -102,10 +104,11 @@ def _quantiles(
 def searched(rows: float, size: float) -> float:
     """By how much errors are too small because features were searched for on the same rows.
 
-    A node counts as a degree of freedom, so that squares grow by n / (n − size): by the first
-    terms of its series, which stay finite where a formula has more nodes than there are rows.
+    A node counts as a degree of freedom, and so do `CHOICES` more where there is a formula: a short
+    one was chosen among many. Squares grow by n / (n − size): by the first terms of its series,
+    which stay finite where a formula has more nodes than there are rows.
     """
-    share = size / rows
+    share = (size + CHOICES) / rows if size else 0.0
     return math.sqrt(1.0 + share + share**2)
 
 
