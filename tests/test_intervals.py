@@ -16,6 +16,7 @@ from vjmgp import SymbolicModel, VJMRegressor, load_model
 from vjmgp.engine.teacher import teacher_of, teacher_tau
 from vjmgp.engine.weights import row_weights
 from vjmgp.intervals import (
+    CHOICES,
     MOST_KEPT,
     ScoredRows,
     half_width,
@@ -114,8 +115,10 @@ def test_the_rank_is_that_of_conformal_prediction(count, interval):
 
 
 def test_the_search_counts_less_with_more_rows():
-    assert searched(100, 20) == pytest.approx(math.sqrt(100 / (100 - 20)), rel=0.01)
+    counted = 20 + CHOICES
+    assert searched(100, 20) == pytest.approx(math.sqrt(100 / (100 - counted)), rel=0.02)
     assert searched(100_000, 20) < 1.001
+    assert searched(100, 0) == 1.0  # a constant was not searched for
     assert searched(5, 20) < math.inf
 
 
