@@ -19,11 +19,11 @@ from exported import (
     compiled,
     st_as_python,
 )
-from the_command import FIT, said_by, write_table
+from the_command import said_by, write_table
 from twins import random_tree
 from workflow_runs import ROOT
 
-from vjmgp import UserFunction, VJMRegressor, load_model
+from vjmgp import UserFunction, VJMRegressor
 from vjmgp.cli import main
 from vjmgp.engine.functions import FIRST_VARIABLE, codes_by_name
 from vjmgp.ensemble import BlendModel
@@ -338,9 +338,10 @@ def test_only_formulas_are_exported():
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     table = write_table(tmp_path)
-    said_by(capsys, [*FIT, "--nominal", "site"], 0)
-    model = load_model("data_model/model.json")
-    capsys.readouterr()
+    regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
+    model = regressor.fit(table.drop(columns="y"), table["y"]).model_
+    (tmp_path / "data_model").mkdir()
+    model.to_json("data_model/model.json")
     for language in LANGUAGES:
         assert main(["export", "data_model", "--to", language]) == 0
         assert capsys.readouterr().out == model.export(language)

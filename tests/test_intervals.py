@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Ridge
 
 from vjmgp import SymbolicModel, VJMRegressor, load_model
+from vjmgp.engine.teacher import teacher_of, teacher_tau
 from vjmgp.engine.weights import row_weights
 from vjmgp.intervals import (
     MOST_KEPT,
@@ -212,6 +213,12 @@ def test_a_table_above_max_rows_uses_all_rows():
 
 def test_the_front_has_the_mean_of_its_models_errors(fitted):
     fitted.choose(predict_with="front")
+    teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
+    models = [fitted._model(int(entry)) for entry in teacher.entries]
+    errors = [leave_one_out(model, fitted._scored_rows()) for model in models]
+    nodes = teacher.weights @ [model.size for model in models]
+    sizes = np.abs(teacher.weights @ errors) * searched(90, nodes) * np.std(made_up(90)[1])
+    assert fitted.predictor_.error_quantiles == pytest.approx(np.sort(sizes), rel=1e-5)
     x, y = made_up(300, seed=1)
     _, intervals = fitted.predict(x, interval=0.9)
     assert 0.8 < np.mean((y >= intervals[:, 0]) & (y <= intervals[:, 1])) < 0.98

@@ -108,9 +108,12 @@ class FrontModel(TableModel):
         low, high = (float(v) for v in self.standardizer.standardize_target(limits))
         if not self.standardizer.clips:
             low, high = -np.inf, np.inf
-        model = SymbolicModel(self.standardizer, self.trees, functions=self.functions)
-        values = model.construct(x)
+        values = self.construct(x)
         return mean_of_models(self.members, np.ascontiguousarray(values.T), low, high)
+
+    def construct(self, x: Floats) -> Floats:
+        """Rows × trees, from standardised inputs."""
+        return SymbolicModel(self.standardizer, self.trees, functions=self.functions).construct(x)
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]

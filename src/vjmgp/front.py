@@ -166,6 +166,7 @@ class FrontMixin:
         return Units(
             np.array([column.mean / column.scale for column in inputs]),
             np.array([column.codes is None and column.label is None for column in inputs]),
+            self._standardizer.target_mean / self._standardizer.target_scale,
         )
 
     def _sizes(self) -> Integers:
@@ -188,9 +189,8 @@ class FrontMixin:
         front = front_model(self.archive_, teacher, self._standardizer, self._own_functions())
         if predict_with == "blend":
             return blend_model(front, self._prepared, self.archive_)
-        models = [self._model(int(entry)) for entry in teacher.entries]
         rows = ScoredRows(self._prepared.x, self._prepared.y, self._prepared.weights)
-        return front_with_errors(front, zip(models, teacher.weights, strict=True), rows)
+        return front_with_errors(front, self.archive_, teacher, rows)
 
     def _scored_rows(self) -> ScoredRows:
         """The rows that models are scored on: all of them, up to a large number."""

@@ -12,13 +12,14 @@ of a formula is a choice that the labels have made; `searched` makes errors larg
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .engine.archive import ALPHA, FACTOR, N_TREES, SIZE, Archive
+from .engine.teacher import Teacher
 from .engine.weights import RowWeights
 from .parameters import SHARE, checked
 
@@ -46,21 +47,28 @@ class ScoredRows(NamedTuple):
 
 
 def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
-    """Each row's error without it, on the standardised target; `engine/ridge.py` has the formula.
+    """Each row's error without it, on the standardised target.
 
     The ridge is that of the model's features, whatever has given its weights.
     """
-    x, y, weights = rows
-    centre, factor, weight = (
-        np.array([getattr(feature, name) for feature in model.features])
-        for name in ("centre", "factor", "weight")
-    )
-    z = (model.construct(x) - centre) * factor
-    gram = z.T @ (weights.each[:, None] * z) + model.scores["alpha"] * np.eye(len(weight))
-    leverage = 1.0 / weights.total + np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
-    if weights.given:
-        leverage *= weights.copy
-    return np.asarray((y - model.intercept - z @ weight) / (1.0 - np.minimum(leverage, ALMOST_1)))
+    names = ("weight", "centre", "factor")
+    linear = np.array([[getattr(f, name) for f in model.features] for name in names])
+    return _errors_without(model.construct(rows.x), linear, model.scores["alpha"], rows)
+
+
+def _errors_without(features: Floats, linear: Floats, alpha: float, rows: ScoredRows) -> Floats:
+    """The same from rows × features and their weights, centres and factors.
+
+    `engine/ridge.py` has the formula.
+    """
+    weight, centre, factor = linear
+    z = (features - centre) * factor
+    gram = z.T @ (rows.weights.each[:, None] * z) + alpha * np.eye(len(weight))
+    leverage = np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
+    leverage += 1.0 / rows.weights.total
+    if rows.weights.given:
+        leverage *= rows.weights.copy
+    return np.asarray((rows.y - z @ weight) / (1.0 - np.minimum(leverage, ALMOST_1)))
 
 
 def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
@@ -70,13 +78,17 @@ def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
 
 
 def front_with_errors(
-    front: FrontModel, members: Iterable[tuple[SymbolicModel, float]], rows: ScoredRows
+    front: FrontModel, archive: Archive, teacher: Teacher, rows: ScoredRows
 ) -> FrontModel:
     """The same for a weighted mean of models: its errors are the weighted means of theirs."""
-    errors, size = np.zeros(len(rows.y)), 0.0
-    for model, weight in members:
-        errors += weight * leave_one_out(model, rows)
-        size += weight * model.size
+    values, members = front.construct(rows.x), front.members
+    errors = np.zeros(len(rows.y))
+    for m, (entry, share) in enumerate(zip(teacher.entries, teacher.weights, strict=True)):
+        linear = archive.linear[entry, :, : archive.facts[entry, N_TREES]]
+        linear = linear[:, linear[FACTOR] > 0.0]
+        own = values[:, members.tree[members.first[m] : members.first[m + 1]]]
+        errors += share * _errors_without(own, linear, archive.scores[entry, ALPHA], rows)
+    size = float(teacher.weights @ archive.facts[teacher.entries, SIZE])
     return replace(front, error_quantiles=_quantiles(errors, size, rows, front.standardizer))
 
 

@@ -1,7 +1,13 @@
-"""A simple law as a model: its terms as trees on standardised inputs."""
+"""Simple laws as models: a sum of terms, its reciprocal or its root, as trees.
+
+The terms are found by `monomials.py`. For a reciprocal 1/(a + b) or a root √(a² + b²) they are
+searched for in 1/y or y², where a row counts by how far an error there moves y; least squares in y
+itself then give the coefficients.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,12 +18,34 @@ from .arrays import Flags, Floats
 from .distil import as_entry
 from .functions import ADD, CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, INV, MUL, SQRT, SQUARE
 from .large import on_all_rows
-from .monomials import Monomial, find_law, values_of_terms
+from .monomials import Monomial, criterion, find_terms, some_rows, values_of_terms
 from .preparation import Prepared
 from .settings import Settings
 
-DEEPEST = 10
+DEEPEST = 12
+STEPS = 8
+"""Of Gauss and Newton."""
+LARGEST = 100.0
+"""A row counts at most so many times as much as usual."""
+LIBRARY = 1000
+"""About how many terms there are to choose from."""
 Tree = tuple[list[int], list[float]]
+
+
+class Link(NamedTuple):
+    """How the labels follow a sum: y = function(sum)."""
+
+    code: int
+    function: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    """Of the function."""
+    inverse: Callable[[Floats], Floats]
+
+
+LINKS = (
+    Link(INV, lambda z: 1.0 / z, lambda z: -1.0 / z**2, lambda y: 1.0 / y),
+    Link(SQRT, np.sqrt, lambda z: 0.5 / np.sqrt(z), np.square),
+)
 
 
 class Units(NamedTuple):
@@ -26,6 +54,8 @@ class Units(NamedTuple):
     offset: Floats
     plain: Flags
     """Which inputs are numbers, and not levels or marks of missing ones."""
+    target: float
+    """The target's offset."""
 
 
 class Law(NamedTuple):
@@ -36,24 +66,110 @@ class Law(NamedTuple):
     """Nodes as people write it: inputs, operations, powers."""
 
 
+class Sketch(NamedTuple):
+    """A law before it is a model."""
+
+    score: float
+    """The criterion: the smaller the better."""
+    trees: list[Tree]
+    values: Floats
+    """Trees × rows."""
+    size: int
+
+
 def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | None:
     """The simplest law that the labels bear; None where there is none, or functions forbid it."""
     if not _may(prepared.settings):
         return None
     columns = prepared.x.T + units.offset[:, None]
-    weights = prepared.weights.each
-    terms = find_law(columns, prepared.y, units.plain, weights)[: prepared.settings.max_trees]
+    y, weights = prepared.y + units.target, prepared.weights.each
+    best = find_law(columns, y, weights, units)
+    if best is None or len(best.trees) > prepared.settings.max_trees:
+        return None
+    limit = prepared.settings.max_size
+    if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
+        return None
+    coefficients = _coefficients(best.values, prepared.y, weights)
+    entry = as_entry(_able(prepared), best.trees, coefficients, 0)
+    if entry is not None and whole is not None:
+        entry = on_all_rows(entry, _able(whole))
+    return None if entry is None else Law(entry, best.size)
+
+
+def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
+    """The best of a sum, a reciprocal and a root; None where the mean is better."""
+    sketches = [_sum_law(columns, y, weights, units)]
+    with np.errstate(all="ignore"):
+        sketches += [_linked_law(columns, y, weights, units, link) for link in LINKS]
+    return min((law for law in sketches if law is not None), key=_score, default=None)
+
+
+def _score(law: Sketch) -> float:
+    return law.score
+
+
+def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
+    rows = some_rows(len(y))
+    score, terms = find_terms(columns[:, rows], y[rows], units.plain, weights[rows])
     if not terms:
         return None
     trees = [tree_of(term, units.offset) for term in terms]
-    limit = prepared.settings.max_size
-    if limit is not None and sum(len(codes) for codes, _ in trees) > limit:
+    return Sketch(score, trees, values_of_terms(terms, columns), sum(map(_size, terms)))
+
+
+def _linked_law(
+    columns: Floats, y: Floats, weights: Floats, units: Units, link: Link
+) -> Sketch | None:
+    """The law of a reciprocal or a root, where all labels have one."""
+    z = link.inverse(y)
+    if not (np.isfinite(z).all() and np.allclose(link.function(z), y)):
         return None
-    coefficients = _coefficients(values_of_terms(terms, columns), prepared.y, weights)
-    entry = as_entry(_able(prepared), trees, coefficients, 0)
-    if entry is not None and whole is not None:
-        entry = on_all_rows(entry, _able(whole))
-    return None if entry is None else Law(entry, sum(map(_size, terms)))
+    counts = weights * np.minimum(link.slope(z) ** 2, LARGEST * np.median(link.slope(z) ** 2))
+    rows = some_rows(len(y))
+    _, terms = find_terms(columns[:, rows], z[rows], units.plain, counts[rows])
+    if not terms:
+        return None
+    values = values_of_terms(terms, columns)
+    fits = [
+        fit
+        for design in (values, np.vstack([values, np.ones(len(y))]))
+        if (fit := _fitted(design, y, z, weights, counts, link)) is not None
+    ]
+    if not fits:
+        return None
+    score, coefficients = min(fits, key=lambda fit: fit[0])
+    tree = _linked_tree(terms, coefficients, units.offset, link)
+    inside = coefficients @ np.vstack([values, np.ones(len(y))])[: len(coefficients)]
+    size = sum(map(_size, terms)) + 2 * len(coefficients)
+    return Sketch(score, [tree], link.function(inside)[None], size)
+
+
+def _fitted(
+    design: Floats, y: Floats, z: Floats, weights: Floats, counts: Floats, link: Link
+) -> tuple[float, Floats] | None:
+    """Coefficients by least squares in y, starting from those in z, and the criterion."""
+    scale = np.sqrt(np.mean(design**2, axis=1))
+    x, roots = (design / scale[:, None]).T, np.sqrt(weights / weights.mean())
+    start = np.sqrt(counts)
+    found = np.linalg.lstsq(start[:, None] * x, start * z, rcond=None)[0]
+    best, error = found, np.inf
+    for _ in range(STEPS):
+        rest = roots * (y - link.function(x @ found))
+        left = float(rest @ rest)
+        if not left < error:
+            break
+        best, error = found, left
+        slopes = (roots * link.slope(x @ found))[:, None] * x
+        if not np.isfinite(slopes).all():
+            break
+        found = found + np.linalg.lstsq(slopes, rest, rcond=None)[0]
+    if not np.isfinite(error):
+        return None
+    used = some_rows(len(y))
+    share = len(used) / len(y)
+    square = float(np.sum((roots * (y - np.average(y, weights=weights))) ** 2))
+    n, count = len(used), LIBRARY
+    return criterion(share * error, share * square, n, len(best), count), best / scale
 
 
 def _may(settings: Settings) -> bool:
@@ -85,20 +201,45 @@ def _size(term: Monomial) -> int:
     return 2 * len(term.inputs) - 1 + powers
 
 
+# -- trees ------------------------------------------------------------------------------------
+
+
 def tree_of(term: Monomial, offset: Floats) -> Tree:
     """Codes and constants; a single input needs no offset, which the intercept makes up for."""
     if term.powers == (1.0,):
         return [FIRST_VARIABLE + term.inputs[0]], [0.0]
-    codes: list[int] = []
-    constants: list[float] = []
-    for k, (place, power) in enumerate(zip(term.inputs, term.powers, strict=True)):
-        leaf: Tree = [ADD, FIRST_VARIABLE + place, CONSTANT], [0.0, 0.0, float(offset[place])]
-        more = _power(leaf, power)
-        if k < len(term.inputs) - 1:
-            more = _called(MUL, more)
-        codes += more[0]
-        constants += more[1]
-    return codes, constants
+    return _product(term, offset)
+
+
+def _product(term: Monomial, offset: Floats) -> Tree:
+    factors = [
+        _power(_called(ADD, _input(k), _number(offset[k])), power)
+        for k, power in zip(term.inputs, term.powers, strict=True)
+    ]
+    tree = factors.pop()
+    while factors:
+        tree = _called(MUL, factors.pop(), tree)
+    return tree
+
+
+def _linked_tree(terms: list[Monomial], coefficients: Floats, offset: Floats, link: Link) -> Tree:
+    parts = [
+        _called(MUL, _number(coefficient), _product(term, offset))
+        for term, coefficient in zip(terms, coefficients, strict=False)
+    ]
+    parts += [_number(constant) for constant in coefficients[len(terms) :]]
+    tree = parts.pop()
+    while parts:
+        tree = _called(ADD, parts.pop(), tree)
+    return _called(link.code, tree)
+
+
+def _input(place: int) -> Tree:
+    return [FIRST_VARIABLE + place], [0.0]
+
+
+def _number(value: float) -> Tree:
+    return [CONSTANT], [float(value)]
 
 
 def _power(leaf: Tree, power: float) -> Tree:

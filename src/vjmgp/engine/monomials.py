@@ -27,7 +27,8 @@ TRIPLES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 1, -1), (1, -1, 1), (
            (-1, 2, 1), (1, -1, 2), (-1, 1, 2), (1, 1, -2), (1, -2, 1), (-2, 1, 1))  # fmt: skip
 MOST_SINGLE, MOST_PAIRED, MOST_TRIPLED = 60, 12, 6
 """So many inputs make terms of one, two and three of them: those that tell most of the labels."""
-MOST_TERMS = 4
+MOST_TERMS, MOST_INPUTS = 4, 6
+"""Of a law, and of a linear one."""
 BEAM = 6
 MOST_ROWS = 500
 ALMOST_SAME = 1e-9
@@ -78,6 +79,11 @@ def values_of_terms(terms: list[Monomial], columns: Floats) -> Floats:
     return out
 
 
+def some_rows(count: int) -> Integers:
+    """The rows that a law is searched for on."""
+    return np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(np.int64)
+
+
 def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]]:
     """The best law of at most so many terms, and its criterion.
 
@@ -120,21 +126,26 @@ def _pruned(
 
 
 def _criterion(values: Floats, y: Floats, chosen: tuple[int, ...], count: int) -> float:
-    """The extended Bayesian information criterion: terms were chosen from many."""
-    n = len(y)
     x = values[list(chosen)].T
     rest = y - x @ np.linalg.lstsq(x, y, rcond=None)[0] if chosen else y
-    error = max(float(rest @ rest), EXACT * float(y @ y))
-    return float(n * np.log(error) + len(chosen) * (np.log(n) + 2.0 * np.log(count)))
+    return criterion(float(rest @ rest), float(y @ y), len(y), len(chosen), count)
 
 
-def find_law(columns: Floats, y: Floats, plain: Flags, weights: Floats) -> list[Monomial]:
-    """The terms of the simplest law that the labels bear; none where that is their mean.
+def criterion(error: float, square: float, n: int, size: int, count: int) -> float:
+    """The extended Bayesian information criterion: terms were chosen from `count`."""
+    error = max(error, EXACT * square)
+    return float(n * np.log(error) + size * (np.log(n) + 2.0 * np.log(count)))
 
-    Small libraries of terms come first: among many terms a greedy search goes astray.
+
+def find_terms(
+    columns: Floats, y: Floats, plain: Flags, weights: Floats
+) -> tuple[float, list[Monomial]]:
+    """The criterion and the terms of the simplest law that the labels bear.
+
+    There are none where that is their mean. Small libraries of terms come first: among many terms
+    a greedy search goes astray.
     """
-    rows = np.linspace(0, columns.shape[1] - 1, min(columns.shape[1], MOST_ROWS)).astype(np.int64)
-    columns, y, roots = columns[:, rows], y[rows], np.sqrt(weights[rows] / weights[rows].mean())
+    roots = np.sqrt(weights / weights.mean())
     with np.errstate(all="ignore"):
         terms = monomials(columns, _telling_first(columns, y), plain)
         law = _power_law(columns, y, plain)
@@ -145,13 +156,18 @@ def find_law(columns: Floats, y: Floats, plain: Flags, weights: Floats) -> list[
     terms = [(terms + law)[k] for k in usable]
     values = values[usable] / lengths[usable, None]
     y = roots * (y - np.average(y, weights=roots**2))
-    laws = []
-    for library in (_is_linear, _is_polynomial, _is_anything, law.__contains__):
+    laws: list[tuple[float, list[Monomial]]] = [(np.inf, [])]
+    for library, most in (
+        (_is_linear, MOST_INPUTS),
+        (_is_polynomial, MOST_TERMS),
+        (_is_anything, MOST_TERMS),
+        (law.__contains__, 1),
+    ):
         some = [k for k, term in enumerate(terms) if library(term)]
         if some:
-            score, chosen = select_terms(values[some], y, min(MOST_TERMS, len(y) // 10))
+            score, chosen = select_terms(values[some], y, min(most, len(y) // 10))
             laws.append((score, [terms[some[k]] for k in chosen]))
-    return min(laws, key=lambda law: law[0])[1] if laws else []
+    return min(laws, key=lambda law: law[0])
 
 
 def _is_linear(term: Monomial) -> bool:
