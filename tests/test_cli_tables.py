@@ -152,6 +152,14 @@ def test_options_decide_what_may_be_either(taken, tmp_path, monkeypatch, capsys)
         assert taken[-1]["a"][0] == first
 
 
+def test_utf_16_without_a_mark_is_asked_for(table, taken, capsys):
+    Path("a.csv").write_bytes(written(table.rename(columns={"höhe": "h"})).encode("utf-16-le"))
+    fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
+    assert "say --encoding utf-16-le" in said_by(capsys, fit)
+    said_by(capsys, [*fit, "--encoding", "utf-16-le"], 1, lines=2)
+    assert taken[0]["h"].tolist() == table["höhe"].tolist()
+
+
 def test_a_separator_that_may_be_either_is_refused(taken, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a, m;y, m\n" + "".join(f"{k},5;{k},25\n" for k in range(12)))

@@ -30,6 +30,8 @@ MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-
 """What a file may start with to tell its encoding."""
 OTHER_ENCODING = "cp1252"
 """What text is that is no UTF-8, unless one says so."""
+DAMAGED = (zipfile.BadZipFile, lzma.LZMAError, csv.Error)
+"""What readers raise beside the usual."""
 FIRST_LINES = 100
 """Lines that tell the separator."""
 
@@ -94,7 +96,7 @@ def read_file(
         raise ValueError(
             f"{path}: cannot be read: it is no {encoding}; name its encoding with --encoding."
         ) from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, lzma.LZMAError) as error:
+    except (ValueError, OSError, EOFError, *DAMAGED) as error:
         raise ValueError(f"{path}: cannot be read: {str(error).splitlines()[0]}.") from None
 
 
@@ -109,6 +111,8 @@ def _read_text(
     numbers: Collection[str] | None,
     texts: Collection[str],
 ) -> TableFile:
+    if "\0" in text:
+        raise ValueError("it seems to be UTF-16 without a mark: say --encoding utf-16-le")
     separator = wanted.separator or find_separator(text, usual, expected.separator)
     written = _as_written(text, separator)
     table = pd.read_csv(_file(text), sep=separator, **EXACT)
