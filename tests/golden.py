@@ -150,7 +150,8 @@ def information() -> str:
 CASES: dict[str, Callable[[], str]] = {
     **{name: lambda settings=settings: run(**settings) for name, settings in VARIANTS.items()},
     "nominal columns": lambda: nominal_columns(final_rule="paper", encoding="target"),
-    "levels and missing numbers": lambda: nominal_columns(missing="indicator"),
+    "levels and missing numbers": lambda: nominal_columns(final_rule="distil", missing="indicator"),
+    "short formula": lambda: nominal_columns(missing="indicator"),
     "weighted rows": weighted_rows,
     "tables": tables,
     "splits and label noise": splits_and_label_noise,

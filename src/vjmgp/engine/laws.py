@@ -27,6 +27,8 @@ STEPS = 8
 """Of Gauss and Newton."""
 LARGEST = 100.0
 """A row counts at most so many times as much as usual."""
+DIGITS = 12
+"""Of coefficients."""
 LIBRARY = 1000
 """About how many terms there are to choose from."""
 Tree = tuple[list[int], list[float]]
@@ -169,7 +171,7 @@ def _fitted(
     share = len(used) / len(y)
     square = float(np.sum((roots * (y - np.average(y, weights=weights))) ** 2))
     n, count = len(used), LIBRARY
-    return criterion(share * error, share * square, n, len(best), count), best / scale
+    return criterion(share * error, share * square, n, len(best), count), _tidy(best / scale)
 
 
 def _may(settings: Settings) -> bool:
@@ -193,7 +195,12 @@ def _coefficients(values: Floats, y: Floats, weights: Floats) -> Floats:
     design = np.vstack([np.ones(len(y)), values / lengths[:, None]]).T
     roots = np.sqrt(weights)
     found = np.linalg.lstsq(roots[:, None] * design, roots * y, rcond=None)[0]
-    return np.asarray(found[1:] / lengths)
+    return _tidy(found[1:] / lengths)
+
+
+def _tidy(numbers: Floats) -> Floats:
+    """Without the last digits, in which one machine's linear algebra differs from another's."""
+    return np.array([float(f"{number:.{DIGITS}g}") for number in numbers])
 
 
 def _size(term: Monomial) -> int:
