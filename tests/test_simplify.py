@@ -16,15 +16,8 @@ from vjmgp.engine.functions import codes_by_name
 from vjmgp.expression import NUMPY, Algebra, in_order, is_not_negative, values_at
 from vjmgp.model import Feature, SymbolicModel, load_model
 from vjmgp.notation import Notation, nodes_of, number_text
-from vjmgp.simplify import (
-    TOLERANCE,
-    Lengths,
-    all_multiplied_out,
-    expression_of,
-    grouped,
-    shortened,
-    shortest,
-)
+from vjmgp.rounding import TOLERANCE, shortened
+from vjmgp.simplify import Lengths, all_multiplied_out, expression_of, grouped, shortest
 from vjmgp.tabular import fit_standardizer
 
 CONTINUOUS = [code for code in EVERY_FUNCTION if code != codes_by_name()["step"]]

@@ -9,14 +9,8 @@ import numpy as np
 from .expression import Node
 from .formula import formula_inputs, latex_inputs
 from .notation import Latex, Notation, nodes_of, sympy_of
-from .simplify import (
-    Lengths,
-    expression_of,
-    feature_expression,
-    rounded_form,
-    rounding_of,
-    shortest,
-)
+from .rounding import exact_form, rounded_form
+from .simplify import Lengths, feature_expression, shortest
 
 if TYPE_CHECKING:
     from .model import SymbolicModel
@@ -32,10 +26,9 @@ class Shown:
         self.names = [name for name, _, _ in formula_inputs(model.standardizer)]
         self._model = model
         self._length = Lengths(self.names)
-        self.algebra, root = expression_of(model)
-        self.exact = shortest(self.algebra, root, self._length)
+        self._rounding, self.exact = exact_form(model, self._length)
         """Computes what the model computes."""
-        self._rounding = rounding_of(model, self.algebra, root)
+        self.algebra = self._rounding.algebra
         self.rounded = rounded_form(self._rounding, self.exact, self._length)
         """Predicts nearly the same."""
 

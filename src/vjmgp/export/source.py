@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..expression import Algebra, Node, in_order
-from ..simplify import Lengths, expression_of, rounding_of, shortest
+from ..rounding import exact_form
+from ..simplify import Lengths
 from ..tabular import MISSING, Column, Standardizer, level_text
 
 if TYPE_CHECKING:
     from ..model import SymbolicModel
-
-
-SAME = 1e-9
-"""Forms of which predictions differ by no larger share of the target's deviation are the same."""
 
 
 class Levels(NamedTuple):
@@ -110,22 +107,12 @@ def _told(columns: Sequence[Column]) -> str:
 
 
 def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
-    """The model, simplified, or as it is shown to people; an error where there is nothing to write.
-
-    Products are multiplied out where that is shorter, but not at the cost of precision, as where
-    numbers are large and close to each other.
-    """
+    """The model, simplified or as shown to people; an error where there is nothing to write."""
     if rounded:
         algebra, root = model.shown.algebra, model.shown.rounded
     else:
-        algebra, root = expression_of(model)
-        rounding = rounding_of(model, algebra, root)
-        short = shortest(algebra, root, Lengths(model.variables))
-        if (
-            rounding.distance(short, rounding.values(root))
-            <= SAME * model.standardizer.target_scale
-        ):
-            root = short
+        rounding, root = exact_form(model, Lengths(model.variables))
+        algebra = rounding.algebra
     for node in in_order(root):
         if not all(map(math.isfinite, (node.number, *node.numbers))):
             raise ValueError("The formula is undefined everywhere: there is nothing to export.")

@@ -51,7 +51,8 @@ NOT_COUNTED = (
         "vjmgp.engine",
     ),
     # How formulas are written.
-    *("vjmgp.expression", "vjmgp.formula", "vjmgp.notation", "vjmgp.shown", "vjmgp.simplify"),
+    *("vjmgp.expression", "vjmgp.formula", "vjmgp.notation", "vjmgp.rounding"),
+    *("vjmgp.shown", "vjmgp.simplify"),
 )
 
 
