@@ -64,6 +64,8 @@ class FrontMixin:
     _chosen: int
     _formulas: dict[int, str]
     """Those of the archive's entries that were written already."""
+    _short_formulas: dict[tuple[float, float], Archive | None]
+    """Those that were made already, by price and τ."""
 
     @whole_or_not_at_all
     def choose(
@@ -143,12 +145,13 @@ class FrontMixin:
         if tau is None:
             tau = teacher_tau(self._prepared.noise_r2)
         best = self._pick(self._front(max_size), RULES["tau"], tau)
+        if short:
+            found = self._short_formula(price, tau)
+            if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
+                self.student_ = found
+                return best if found is None else STUDENT
         if max_size is None:
-            given = self._prepared, self.archive_
-            if short:
-                self.student_ = short_formula(*given, self._units(), price, tau, self._whole)
-            else:
-                self.student_ = distil(*given, price, tau, self._whole)
+            self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
             return best if self.student_ is None else STUDENT
         max_size = min(max_size, self._prepared.settings.max_size or max_size)
         student, distance = distil_within(
@@ -160,6 +163,16 @@ class FrontMixin:
             return best
         self.student_ = student
         return STUDENT
+
+    def _short_formula(self, price: float, tau: float) -> Archive | None:
+        """The short formula at this price and τ, which is made once."""
+        key = price, tau
+        if key not in self._short_formulas:
+            assert self._prepared is not None
+            self._short_formulas[key] = short_formula(
+                self._prepared, self.archive_, self._units(), price, tau, self._whole
+            )
+        return self._short_formulas[key]
 
     def _units(self) -> Units:
         inputs = self._standardizer.inputs

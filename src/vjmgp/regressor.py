@@ -346,7 +346,8 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
-        self._standardizer, self._short_models, self._formulas = standardizer, {}, {}
+        self._standardizer = standardizer
+        self._short_models, self._formulas, self._short_formulas = {}, {}, {}
         self.engine_version_ = ENGINE_VERSION
         if not standardizer.inputs or standardizer.target_range[0] == standardizer.target_range[1]:
             return self._fit_constant(settings, standardizer.standardize(table), y, weights)

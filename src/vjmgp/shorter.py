@@ -51,7 +51,7 @@ class ShorterMixin(FrontMixin):
         return self._short_models[max_size]
 
     def _shorter(self, sizes: Sequence[int]) -> dict[int, SymbolicModel]:
-        """Distinct models, each by the smallest of the sizes that gives it."""
+        """Models by rising size, each of a smaller leave-one-out error than those before."""
         check_is_fitted(self, "archive_")
         sizes = checked("sizes", sizes, {"sizes": SIZES_RULE})
         smallest = int(self._sizes().min())
@@ -59,7 +59,8 @@ class ShorterMixin(FrontMixin):
         for size in sorted(set(sizes)):
             if size >= smallest:
                 model = self._short_model(size)
-                if all(model.features != other.features for other in found.values()):
+                errors = [other.scores["o1"] for other in found.values()]
+                if model.scores["o1"] < min(errors, default=np.inf):
                     found[size] = model
         return found
 
@@ -68,7 +69,7 @@ class ShorterMixin(FrontMixin):
         return list(self._shorter(sizes).values())
 
     def shorter_versions(self, sizes: Sequence[int] = SIZES) -> pd.DataFrame:
-        """The best models of at most so many nodes, one row for each distinct model.
+        """The best models of at most so many nodes, one row for each that is better than before.
 
         `max_size` is what `choose` takes to use it, `o1` the leave-one-out error in units of the
         target's variance and `rmse` its root in the target's units. What is found is kept, so
