@@ -193,7 +193,7 @@ def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
 def fit_operon(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
     """Error and length as objectives, the model by BIC, constants optimised, 500,000 evaluations.
 
-    With its own criterion (MDL) it chose too short a formula, with one objective it filled 50 nodes.
+    On one law, its own criterion (MDL) chose too short a formula, one objective filled 50 nodes.
     """
     from pyoperon.sklearn import SymbolicRegressor
 
