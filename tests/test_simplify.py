@@ -238,6 +238,24 @@ def test_latex_can_be_set(seed):
     MathTextParser("path").parse(f"${latex}$")
 
 
+def test_a_number_without_a_logarithm_stays_one():
+    algebra = Algebra()
+    for number in (0.0, -2.0):
+        node = algebra.call("log", algebra.number(number))
+        assert node.name == "log"
+        assert not np.isfinite(values_at(node, [], algebra))
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_products_of_inputs_far_from_zero_keep_their_precision(offset):
+    rng = np.random.default_rng(100)
+    table = pd.DataFrame(offset + rng.uniform(0.0, 10.0, size=(100, 2)), columns=["a", "b"])
+    target = ((table["a"] - offset) * (table["b"] - offset)).to_numpy()
+    model = of_features(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
+    shown = eval(str(model), {name: table[name].to_numpy() for name in table})
+    assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
+
+
 def test_numbers_are_short():
     assert [number_text(value) for value in (3.0, -2.5, 0.00025, 1.5e-7, 1236000.0, 2.28e11)] == [
         "3", "-2.5", "0.00025", "1.5e-7", "1236000", "2.28e11",
