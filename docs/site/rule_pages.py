@@ -9,7 +9,7 @@ from vjmgp.study.report.workflow import RULES, picture_of_workflow
 
 HEAD = """# Rules of the workflow
 
-What Snakemake runs, and in which order. Arrows leave out what follows from others.
+What Snakemake runs, and in which order. Lines leave out what follows from others.
 `snakemake --rulegraph mermaid-js --configfile config/smoke.yaml` prints the graph with every edge."""
 RULE = re.compile(r"^(?:use rule \w+ as (\w+) with|rule (\w+)):$(.*?)(?=^\S|\Z)", re.M | re.S)
 SCRIPT = re.compile(r'script:\n\s+"\.\./scripts/(\w+\.py)"')
@@ -31,8 +31,16 @@ def _rows(path: Path) -> list[str]:
 def _row(file: str, line: int, found: re.Match[str]) -> str:
     name = found[1] or found[2]
     script = SCRIPT.search(found[3])
-    what = RULES[name].does if name in RULES else ""
+    what = _words(name, found[3])
     return f"| `{name}` | {what} | `{file}`, line {line} | {f'`{script[1]}`' if script else ''} |"
+
+
+def _words(name: str, body: str) -> str:
+    """What a rule does: the comment that it begins with, or the words of the picture."""
+    comment = re.match(r"(?:\s+#[^\n]*)+", body)
+    if comment:
+        return " ".join(comment[0].replace("#", " ").split())
+    return RULES[name].does if name in RULES else ""
 
 
 def _picture() -> str:
