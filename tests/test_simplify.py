@@ -136,6 +136,14 @@ def test_what_is_called_not_negative_is_not(seed):
             assert not (values < 0.0).any()
 
 
+def test_the_root_of_a_square_is_no_root_of_its_sign():
+    algebra = Algebra()
+    square = algebra.power(algebra.input(0), 2.0)
+    assert written(algebra, algebra.power(square, 0.5)) == "Abs(x)"
+    assert written(algebra, algebra.power(square, -0.5)) == "1/Abs(x)"
+    assert written(algebra, algebra.call("log", algebra.number(0.0))) == "log(0)"
+
+
 def test_the_same_content_is_the_same_node():
     algebra = Algebra()
     assert tree_of(algebra, "max(add(x, y), z)") is tree_of(algebra, "max(z, add(y, x))")
