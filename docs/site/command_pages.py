@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from vjmgp.cli import parser
 
-HEAD = "# Command line\n\nWhat each command takes, as `--help` prints it. How they are used: `docs/command.md`."
+HEAD = """# Command line
+
+What each command takes, as `--help` prints it. How they are used: `docs/command.md`."""
 
 
 def page() -> str:

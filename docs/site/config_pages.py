@@ -12,8 +12,8 @@ import yaml
 Schema = dict[str, Any]
 HEAD = """# Config reference
 
-Every key of a study's config, from `workflow/schemas/config.schema.yaml`, which each config is checked
-against before anything runs. How to write one: `config/README.md`."""
+Every key of a study's config, from `workflow/schemas/config.schema.yaml`, which each config is
+checked against before anything runs. How to write one: `config/README.md`."""
 COLUMNS = "| key | what | values | default |\n| --- | --- | --- | --- |"
 LIMITS = {
     "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",

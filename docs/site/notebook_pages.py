@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+NOTE = """*This page is the notebook `docs/notebook.ipynb` of the repository, which runs in under
+two minutes.*"""
+
 
 def page(path: Path) -> str:
     """The page, with a line on how to run it."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     parts = [part for cell in cells for part in _parts(cell)]
-    note = "*This page is the notebook `docs/notebook.ipynb` of the repository, which runs in under two minutes.*"
-    return "\n\n".join([parts[0], note, *parts[1:]])
+    return "\n\n".join([parts[0], NOTE, *parts[1:]])
 
 
 def _parts(cell: dict[str, Any]) -> Iterator[str]:

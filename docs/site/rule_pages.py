@@ -9,8 +9,11 @@ from vjmgp.study.report.workflow import RULES, picture_of_workflow
 
 HEAD = """# Rules of the workflow
 
-What Snakemake runs, and in which order. Lines leave out what follows from others.
-`snakemake --rulegraph mermaid-js --configfile config/smoke.yaml` prints the graph with every edge."""
+What Snakemake runs, and in which order. Lines leave out what follows from others. The graph with
+every edge: `snakemake --rulegraph mermaid-js --configfile config/smoke.yaml`."""
+COLUMNS = """\
+| rule | what | in `workflow/rules/` | script in `workflow/scripts/` |
+| --- | --- | --- | --- |"""
 RULE = re.compile(r"^(?:use rule \w+ as (\w+) with|rule (\w+)):$(.*?)(?=^\S|\Z)", re.M | re.S)
 SCRIPT = re.compile(r'script:\n\s+"\.\./scripts/(\w+\.py)"')
 
@@ -18,14 +21,16 @@ SCRIPT = re.compile(r'script:\n\s+"\.\./scripts/(\w+\.py)"')
 def page(folder: Path) -> str:
     """The page: the picture, and a row for each rule."""
     rows = [row for path in sorted(folder.glob("*.smk")) for row in _rows(path)]
-    head = "| rule | what | in `workflow/rules/` | script in `workflow/scripts/` |\n| --- | --- | --- | --- |"
-    table = "\n".join([head, *rows])
+    table = "\n".join([COLUMNS, *rows])
     return f"{HEAD}\n\n{_picture()}\n\n## Where each rule is\n\n{table}"
 
 
 def _rows(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
-    return [_row(path.name, text.count("\n", 0, found.start()) + 1, found) for found in RULE.finditer(text)]
+    return [
+        _row(path.name, text.count("\n", 0, found.start()) + 1, found)
+        for found in RULE.finditer(text)
+    ]
 
 
 def _row(file: str, line: int, found: re.Match[str]) -> str:

@@ -76,7 +76,7 @@ def read_pmlb(name: str, path: Path) -> Dataset:
 
 
 def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:
-    """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed).
+    r"""A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...
     >>> from tempfile import TemporaryDirectory
     >>> from vjmgp import load_file
     >>> with TemporaryDirectory() as folder:
-    ...     written = Path(folder, "plant.csv").write_text("heat,yield\\n20,1.5\\n30,2.5\\n")
+    ...     written = Path(folder, "plant.csv").write_text("heat,yield\n20,1.5\n30,2.5\n")
     ...     data = load_file(Path(folder, "plant.csv"), target="yield")
     >>> data.name, list(data.inputs), data.target
     ('plant', ['heat'], array([1.5, 2.5]))
