@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow-test test-oldest test-slurm format benchmark lock clean
+.PHONY: demo test docs slow-test test-oldest test-slurm format benchmark lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
@@ -15,6 +15,9 @@ test: $(VENV)/ready-dev  ## set up, check the code and run all tests
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/python -m pytest -n auto
+
+docs: $(VENV)/ready-dev  ## the documentation site, into build/site; warnings and broken links are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
 	$(BIN)/python -m pytest -n auto -m slow -s

@@ -32,7 +32,20 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".parquet": None}
 
 @dataclass(frozen=True)
 class Dataset:
-    """A regression problem."""
+    """A regression problem.
+
+    Parameters
+    ----------
+    name : str
+        What splits and tables call it.
+    inputs : DataFrame
+        A row for each observation.
+    target : array of float
+        What to predict.
+    nominal : tuple of str
+        Columns whose levels have no order.
+
+    """
 
     name: str
     inputs: pd.DataFrame
@@ -63,7 +76,29 @@ def read_pmlb(name: str, path: Path) -> Dataset:
 
 
 def load_file(path: str | os.PathLike[str], target: str, nominal: tuple[str, ...] = ()) -> Dataset:
-    """A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed)."""
+    r"""A dataset of one's own: CSV, TSV or Parquet (text formats may be compressed).
+
+    Parameters
+    ----------
+    path : path
+        The file; the dataset has its name.
+    target : str
+        The column to predict.
+    nominal : tuple of str
+        Columns of numbers that are levels without an order; text columns are so by themselves.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from vjmgp import load_file
+    >>> with TemporaryDirectory() as folder:
+    ...     written = Path(folder, "plant.csv").write_text("heat,yield\n20,1.5\n30,2.5\n")
+    ...     data = load_file(Path(folder, "plant.csv"), target="yield")
+    >>> data.name, list(data.inputs), data.target
+    ('plant', ['heat'], array([1.5, 2.5]))
+
+    """
     path = Path(path)
     table = read_table(path)
     return _from_table(path.name.split(".")[0], table, target, nominal, path)

@@ -46,7 +46,15 @@ class Source:
 
 
 def embedded_datasets() -> list[str]:
-    """Names of the datasets that come with the package."""
+    """Names of the datasets that come with the package.
+
+    Examples
+    --------
+    >>> from vjmgp import embedded_datasets
+    >>> embedded_datasets()[:2]
+    ['1027_ESL', '1096_FacultySalaries']
+
+    """
     return sorted(
         path.name.removesuffix(SUFFIX) for path in package_folder("data").glob(f"*{SUFFIX}")
     )
@@ -81,8 +89,21 @@ def local_file(name: str, cache: Path | None) -> Path | None:
 def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
     """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
 
-    `cache` is the folder that PMLB's package keeps its files in; by default the one in the
-    environment variable VJMGP_PMLB_CACHE.
+    Parameters
+    ----------
+    name : str
+        The name in PMLB.
+    cache : path, optional
+        The folder that PMLB's package keeps its files in; by default the one in the environment
+        variable VJMGP_PMLB_CACHE.
+
+    Examples
+    --------
+    >>> from vjmgp import load_dataset
+    >>> data = load_dataset("192_vineyard")
+    >>> len(data), list(data.inputs)
+    (52, ['lugs_1989', 'lugs_1990'])
+
     """
     from .datasets import read_pmlb  # slow to import, and every job imports this module
 

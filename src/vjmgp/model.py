@@ -149,7 +149,22 @@ def inputs_of(trees: Iterable[Feature]) -> set[int]:
 
 @dataclass(frozen=True)
 class SymbolicModel(TableModel):
-    """A linear model on constructed features, with everything needed to apply it to raw data."""
+    """A linear model on constructed features, with everything needed to apply it to raw data.
+
+    `VJMRegressor.model_` is one; `load_model` and `load_run_model` give others.
+
+    Examples
+    --------
+    >>> from vjmgp import load_run_model
+    >>> model = load_run_model("547_no2", "GC", seed=1)
+    >>> print(model)
+    0.493*cars_per_hour + 0.3006*temperature_diff_2m_25m - 0.14*wind_speed + 0.579
+    >>> model.size, model.shown_size
+    (4, 13)
+    >>> model.feature_texts(digits=3)[0]
+    '0.871*cars_per_hour - 6.05'
+
+    """
 
     format = "vjmgp-model"
 
@@ -423,6 +438,26 @@ def load_model(path: str | os.PathLike[str], functions: Sequence[UserFunction] =
     """Read a model that `to_json` wrote: a SymbolicModel, FrontModel or BlendModel.
 
     A model that holds functions of the user needs them as `functions`: no file contains code.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    functions : sequence of UserFunction
+        The functions of the user that the model holds.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from vjmgp import load_model, load_run_model
+    >>> model = load_run_model("547_no2", "GC", seed=1)
+    >>> with TemporaryDirectory() as folder:
+    ...     text = model.to_json(Path(folder) / "model.json")
+    ...     again = load_model(Path(folder) / "model.json")
+    >>> str(again) == str(model)
+    True
+
     """
     try:
         return _from_text(Path(path).read_text(encoding="utf-8"), functions)

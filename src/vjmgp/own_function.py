@@ -30,6 +30,17 @@ class UserFunction:
     sympy : sympy.Expr
         The same as a formula, with symbols of the names that the arguments of `scalar` have.
 
+    Examples
+    --------
+    >>> import math
+    >>> import sympy
+    >>> from vjmgp import UserFunction
+    >>> def decay(a, b):
+    ...     return math.exp(-abs(a)) * b
+    >>> a, b = sympy.symbols("a b")
+    >>> UserFunction("decay", decay, sympy.exp(-sympy.Abs(a)) * b).arity
+    2
+
     """
 
     name: str

@@ -218,6 +218,30 @@ class VJMRegressor(PlotMixin, TransformerMixin, RegressorMixin, BaseEstimator): 
     timings_ : dict
         Seconds of preparation, evolution and the final choice.
 
+    See Also
+    --------
+    load_model : Read a model that was written by `model_.to_json`.
+    paper_split : The rows to train and to test on that the paper's protocol gives.
+
+    References
+    ----------
+    H. Zhang, Q. Chen, B. Xue, W. Banzhaf, M. Zhang: Enhancing Generalization in Evolutionary
+    Feature Construction for Symbolic Regression through Vicinal Jensen Gap Minimization.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from vjmgp import VJMRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.uniform(1, 3, size=(80, 2)), columns=["a", "b"])
+    >>> y = 3 * X["a"] / X["b"] + 5
+    >>> model = VJMRegressor(generations=10, random_state=0).fit(X, y)
+    >>> print(model.model_)
+    3*a/b + 5
+    >>> round(model.score(X, y), 3)
+    1.0
+
     """
 
     def __init__(

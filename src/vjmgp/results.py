@@ -43,6 +43,14 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         estimate, where the method uses it), `noise_r2`, `tau`, `generations`, `parameters` (of
         tuned learners), `status`, `error`, `identity`, `engine`, `versions`.
 
+    Examples
+    --------
+    >>> from vjmgp import load_results
+    >>> runs = load_results()
+    >>> vjm = runs.query("protocol == 'paper' and method == 'VJM' and dataset == '547_no2'")
+    >>> print(f"{vjm.test_r2.median():.3f}")
+    0.470
+
     """
     from .study.compact import PLAIN, TEXTS, read_rows, training_times
     from .study.names import NOISE_TIMES
@@ -63,7 +71,15 @@ def load_run_model(
     protocol: str = "paper",
     folder: str | os.PathLike[str] | None = None,
 ) -> SymbolicModel:
-    """The model that a published run has found: it predicts, and prints its formula."""
+    """The model that a published run has found: it predicts, and prints its formula.
+
+    Examples
+    --------
+    >>> from vjmgp import load_run_model
+    >>> print(load_run_model("547_no2", "GC", seed=1))
+    0.493*cars_per_hour + 0.3006*temperature_diff_2m_25m - 0.14*wind_speed + 0.579
+
+    """
     from .study.compact import model_of, read_rows, splits_of
 
     published = published_runs(folder)

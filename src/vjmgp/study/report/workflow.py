@@ -34,7 +34,7 @@ RULES = {
     "compare_methods": Rule(7, 1, "tests and effects", ("collect_runs",)),
     "score_claims": Rule(8, 0, "what the paper says", ("join_runs",)),
     "draw_figures": Rule(8, 1, "SVG, PDF, PNG", ("compare_methods",)),
-    "write_report": Rule(9, 1, "these pages", ("score_claims", "draw_figures", "illustrations")),
+    "write_report": Rule(9, 1, "the report", ("score_claims", "draw_figures", "illustrations")),
 }
 
 
