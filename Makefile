@@ -3,17 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow-test test-oldest test-slurm format benchmark lock clean
+.PHONY: demo smoke lint test slow-test test-oldest test-slurm format package benchmark lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
 
-test: $(VENV)/ready-dev  ## set up, check the code and run all tests
+smoke: $(VENV)/ready  ## a whole small study
+	$(BIN)/snakemake --cores all --configfile config/smoke.yaml
+
+lint: $(VENV)/ready-dev  ## check the code without running it
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+test: lint  ## set up, check the code and run all tests
 	$(BIN)/python -m pytest -n auto
 
 slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
@@ -25,6 +30,12 @@ test-oldest: .venv-oldest/ready  ## the same results from the oldest versions th
 
 test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/test_slurm.py
+
+package: $(VENV)/bin/python  ## wheel and sdist, checked, in dist/
+	$(BIN)/pip install --quiet build twine
+	rm -rf dist build
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed
