@@ -65,9 +65,10 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 # pip reads the versions from pyproject.toml: `>=` becomes `==`.
 .venv-oldest/ready: pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
-	sed -n '/^dependencies/,/^]/s/^  "\(.*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml > .venv-oldest/versions
-	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable . \
-		hypothesis mpmath pytest
+	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml \
+		> .venv-oldest/versions
+	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots]" \
+		hypothesis mpmath pmlb pyarrow pytest
 	touch $@
 
 clean:

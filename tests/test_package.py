@@ -1,4 +1,4 @@
-"""What is built from the repository: a wheel with the workflow inside, and an sdist to test from."""
+"""What is built from the repository: a wheel with the workflow inside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NOT_NEEDED = (".*", "build", "dist", "results", "tests", "docs", "benchmarks", "__pycache__", "*-info")
+NOT_NEEDED = (
+    ".*",
+    "build",
+    "dist",
+    "results",
+    "tests",
+    "docs",
+    "benchmarks",
+    "__pycache__",
+    "*-info",
+)
 
 
 @pytest.fixture(scope="module")

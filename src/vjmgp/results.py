@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .parts import need
 from .study.published import HOME, Published, Taken, read_published
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         tuned learners), `status`, `error`, `identity`, `engine`, `versions`.
 
     """
+    need("pyarrow")
     from .study.compact import PLAIN, TEXTS, read_rows, training_times
     from .study.names import NOISE_TIMES
 
@@ -64,6 +66,7 @@ def load_run_model(
     folder: str | os.PathLike[str] | None = None,
 ) -> SymbolicModel:
     """The model that a published run has found: it predicts, and prints its formula."""
+    need("pyarrow")
     from .study.compact import model_of, read_rows, splits_of
 
     published = published_runs(folder)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..parts import missing
 
 
 class Exit(IntEnum):
@@ -36,10 +37,6 @@ exit codes:
        (verify)
   130  stopped by Ctrl-C; fit has written the model so far, if there was one
 """
-
-
-PARTS = {"shtab": "shtab", "openpyxl": "vjmgp[excel]", "xlrd": "xlrd"}
-"""What pip installs a missing module with, if not with the workflow."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -83,8 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        part = PARTS.get(error.name or "", "vjmgp[workflow]")
-        print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
+        print(f"vjmgp: {missing(error.name or '')}", file=sys.stderr)
         return Exit.WRONG
     except (ValueError, OSError) as error:
         print(f"vjmgp: {error}", file=sys.stderr)
