@@ -50,6 +50,11 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
     _remove_damaged()
 
     def compile_all() -> None:
+        print(
+            f"Compiling {regularizer} for this machine: about half a minute, once …",
+            file=sys.stderr,
+            flush=True,
+        )
         _use_every_kernel(regularizer, selection)
         home = kernel_folder()
         kernels = {str(p.relative_to(home)): p for p in sorted(home.rglob("*.nb[ci]"))}
