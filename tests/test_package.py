@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
+
+import vjmgp
 
 ROOT = Path(__file__).parents[1]
 NOT_NEEDED = (
@@ -66,3 +71,17 @@ def test_the_wheel_finds_its_workflow(wheel, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[0] == str(wheel / "vjmgp" / "_workflow")
+
+
+def test_the_recipe_and_the_images_are_in_step_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == vjmgp.__version__
+    assert f">={recipe['context']['python_min']}" == project["requires-python"]
+    wanted = [entry.replace(">=", " >=") for entry in project["dependencies"]]
+    assert recipe["requirements"]["run"][1:] == sorted(wanted)
+    for image in ("Dockerfile", "vjmgp.def"):
+        text = (ROOT / "packaging" / image).read_text(encoding="utf-8")
+        extras = re.search(r'--constraint requirements.lock "\.\[(.+)\]"', text)
+        assert extras
+        assert set(extras[1].split(",")) <= project["optional-dependencies"].keys()
