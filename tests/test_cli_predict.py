@@ -56,10 +56,12 @@ def test_predict_knows_numeric_levels_among_text(table, capsys):
 def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
     fitted.drop(columns="gamma").to_csv("no gamma.csv", index=False)
     fitted.assign(gamma=[*range(59), "much"]).to_csv("text.csv", index=False)
+    fitted.assign(gamma=[*range(59), None]).to_csv("empty.csv", index=False)
     fitted.assign(prediction=1).to_csv("twice.csv", index=False)
     for words, answer in (
         (["data_model", "no gamma.csv"], "no gamma.csv: no column 'gamma', which the model was"),
         (["data_model", "text.csv"], "no number in 1 of 60 rows, first 'much' in row 60"),
+        (["data_model", "empty.csv"], "no number in 1 of 60 rows, first an empty cell in row 60"),
         (["data_model", "twice.csv"], "twice.csv: there is a column 'prediction' already"),
         (["data.csv", "data.csv"], "data.csv: This is not a vjmgp model: it is no JSON"),
         (["none.json", "data.csv"], "none.json: no such file"),

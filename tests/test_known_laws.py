@@ -84,6 +84,11 @@ def test_lines_and_table(tmp_path, monkeypatch, capsys):
     runs = [json.loads(line) for line in place.read_text().splitlines()]
     assert len(runs) == 12 * 6
     assert {run["law"] for run in runs if is_found(run)} == {"a*b"}
+    lone = tmp_path / "peer.jsonl"
+    lone.write_text(json.dumps({**runs[0], "method": "peer"}))
+    monkeypatch.setattr(sys, "argv", ["laws", "table", str(place), str(lone), "--common"])
+    laws.main()
+    assert "| fits | 1 | 1 |" in capsys.readouterr().out
     monkeypatch.setattr(sys, "argv", ["laws", "table", str(place)])
     laws.main()
     lines = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]

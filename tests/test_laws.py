@@ -60,6 +60,13 @@ def test_inputs_below_zero_have_no_roots_and_no_reciprocals():
     assert set(found) == {term("a:1 b:1"), term("c:2")}
 
 
+def test_an_input_in_two_units_is_one():
+    columns = np.vstack([COLUMNS, 100.0 * A])
+    plain = np.ones(6, bool)
+    for y, powers in ((2 * A, [(1.0,)]), (A * B, [(1.0, 1.0)])):
+        assert [found.powers for found in find_terms(columns, y, plain, ONES)[1]] == powers
+
+
 def test_levels_stand_alone():
     plain = np.array([False, True, True, True, True])
     _, found = find_terms(COLUMNS, A * B, plain, ONES)

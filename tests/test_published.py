@@ -49,7 +49,7 @@ def test_a_row_holds_the_whole_record(finished, folder):
         wanted = record["model"]
         wanted["scores"]["train_r2"] = record["train_r2"]
         assert model.to_dict() == wanted
-        assert model.text(digits=4) == record["formula"]
+        assert model.text() == record["formula"]
         curve = np.array([row[name] for name in compact.CURVE], dtype=float).T
         curve[:, 1:] *= compact.CURVE_UNIT
         np.testing.assert_allclose(curve, record["curve"], atol=1e-9)
@@ -172,7 +172,7 @@ def test_results_as_a_table_and_as_models(finished, folder):
         wanted = record["cpu_seconds"] + record.get("noise_cpu_seconds", 0.0)
         assert row["cpu_seconds"] == pytest.approx(wanted, rel=1e-5)
     model = load_run_model("192_vineyard", seed=1, folder=folder)
-    assert model.text(digits=4) == by_run["VJM", 1]["formula"]
+    assert model.text() == by_run["VJM", 1]["formula"]
     with pytest.raises(ValueError, match="models of 'LassoLars' are no formulas of ours"):
         load_run_model("192_vineyard", "LassoLars", folder=folder)
     with pytest.raises(ValueError, match=r"No run of 'VJM' on '192_vineyard' with seed 2"):

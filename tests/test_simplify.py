@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 from test_formula import EVERY_FUNCTION, random_model
@@ -96,6 +96,8 @@ def test_rules(tree, text):
 @given(st.integers(0, 2**32 - 1))
 def test_every_rewriting_keeps_the_values(seed):
     model, table = random_model(seed, depth=3, functions=CONTINUOUS)
+    text = model.text(exact=True)  # of the sine of a large power, rounding leaves nothing
+    assume("exp(" not in text or ("sin(pi" not in text and "cos(pi" not in text))
     inputs = list(model.standardizer.encode(table).T)
     expected = model.evaluate(table)
     algebra, root = expression_of(model)
@@ -134,6 +136,14 @@ def test_what_is_called_not_negative_is_not(seed):
         if is_not_negative(node):
             values = np.asarray(values_at(node, inputs, algebra))
             assert not (values < 0.0).any()
+
+
+def test_the_root_of_a_square_is_no_root_of_its_sign():
+    algebra = Algebra()
+    square = algebra.power(algebra.input(0), 2.0)
+    assert written(algebra, algebra.power(square, 0.5)) == "Abs(x)"
+    assert written(algebra, algebra.power(square, -0.5)) == "1/Abs(x)"
+    assert written(algebra, algebra.call("log", algebra.number(0.0))) == "log(0)"
 
 
 def test_the_same_content_is_the_same_node():
@@ -228,6 +238,24 @@ def test_latex_can_be_set(seed):
     model, _ = random_model(seed, depth=3, names=names, functions=EVERY_FUNCTION)
     latex = model.latex().replace(r"\left|", "|").replace(r"\right|", "|")
     MathTextParser("path").parse(f"${latex}$")
+
+
+def test_a_number_without_a_logarithm_stays_one():
+    algebra = Algebra()
+    for number in (0.0, -2.0):
+        node = algebra.call("log", algebra.number(number))
+        assert node.name == "log"
+        assert not np.isfinite(values_at(node, [], algebra))
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_products_of_inputs_far_from_zero_keep_their_precision(offset):
+    rng = np.random.default_rng(100)
+    table = pd.DataFrame(offset + rng.uniform(0.0, 10.0, size=(100, 2)), columns=["a", "b"])
+    target = ((table["a"] - offset) * (table["b"] - offset)).to_numpy()
+    model = of_features(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
+    shown = eval(str(model), {name: table[name].to_numpy() for name in table})
+    assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
 
 
 def test_numbers_are_short():

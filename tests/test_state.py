@@ -32,7 +32,7 @@ def fail_in_the_choice(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vjmgp.front.distil", interrupt)
+    monkeypatch.setattr("vjmgp.front.short_formula", interrupt)
 
 
 @pytest.mark.parametrize(

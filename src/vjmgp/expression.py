@@ -66,19 +66,14 @@ class Node:
         """The parts of a sum with their weights; any other node is a sum of itself."""
         if self.kind == "number":
             return []
-        return (
-            list(zip(self.parts, self.numbers, strict=True))
-            if self.kind == "sum"
-            else [(self, 1.0)]
-        )
+        return self._pairs() if self.kind == "sum" else [(self, 1.0)]
 
     def factors(self) -> list[Term]:
         """The parts of a product with their exponents; any other node is a product of itself."""
-        return (
-            list(zip(self.parts, self.numbers, strict=True))
-            if self.kind == "product"
-            else [(self, 1.0)]
-        )
+        return self._pairs() if self.kind == "product" else [(self, 1.0)]
+
+    def _pairs(self) -> list[Term]:
+        return list(zip(self.parts, self.numbers, strict=True))
 
     @property
     def constant(self) -> float:
@@ -190,9 +185,12 @@ class Algebra:
         """
         factor, exponents = 1.0, dict[Node, float]()
         for node, exponent in factors:
-            own, node = self.primitive(node, positive=exponent != int(exponent))
+            is_whole = exponent == int(exponent)
+            own, node = self.primitive(node, positive=not is_whole)
             factor *= own**exponent if own or exponent >= 0 else math.nan
             for part, power in node.factors():
+                if not is_whole and power % 2.0 == 0.0:  # √(a²) is |a|
+                    part = self._absolute(part)
                 exponents[part] = exponents.get(part, 0.0) + power * exponent
         for part in [part for part in exponents if part.name == "abs"]:
             if exponents[part] % 2.0 == 0.0:  # |a|² is a²
@@ -225,11 +223,9 @@ class Algebra:
         if part.kind == "number":
             with np.errstate(all="ignore"):
                 value = float(NUMPY[name](part.number))
-            if math.isfinite(value):
-                return self.number(value)
+            return self.number(value) if math.isfinite(value) else self._call(name, part)
         if name == "abs":
             return self._absolute(part)
-            return self._call(name, part)
         if name == "log":  # log(c·p) = log(c) + log(p)
             factor, inner = self.primitive(part, positive=True)
             return self.sum([(self._call(name, inner), 1.0)], math.log(factor))
@@ -318,24 +314,23 @@ class Algebra:
         if name in self.own:
             return self.call(name, *parts)
         a, b = parts[0], parts[-1]
-        one, two = 1.0, 2.0
         match name:
             case "add":
-                return self.sum([(a, one), (b, one)])
+                return self.sum([(a, 1.0), (b, 1.0)])
             case "sub":
-                return self.sum([(a, one), (b, -one)])
+                return self.sum([(a, 1.0), (b, -1.0)])
             case "neg":
-                return self.scaled(a, -one)
+                return self.scaled(a, -1.0)
             case "mul":
-                return self.product([(a, one), (b, one)])
+                return self.product([(a, 1.0), (b, 1.0)])
             case "div":
-                return self.product([(a, one), (b, -one)])
+                return self.product([(a, 1.0), (b, -1.0)])
             case "inv":
-                return self.power(a, -one)
+                return self.power(a, -1.0)
             case "aq":
-                return self.product([(a, one), (self._one_and_square(b), -0.5)])
+                return self.product([(a, 1.0), (self._one_and_square(b), -0.5)])
             case "square":
-                return self.power(a, two)
+                return self.power(a, 2.0)
             case "cube":
                 return self.power(a, 3.0)
             case "sqrt":
@@ -347,10 +342,10 @@ class Algebra:
             case "exp":
                 return self.call("exp", self.call("min", a, self.number(LARGEST_EXPONENT)))
             case "gauss":
-                return self.call("exp", self.scaled(self.power(a, two), -one))
+                return self.call("exp", self.scaled(self.power(a, 2.0), -1.0))
             case "sigmoid":
-                bottom = self.call("exp", self.scaled(a, -one))
-                return self.power(self.sum([(bottom, one)], one), -one)
+                bottom = self.call("exp", self.scaled(a, -1.0))
+                return self.power(self.sum([(bottom, 1.0)], 1.0), -1.0)
         return self.call(name, *parts)
 
     def _one_and_square(self, node: Node) -> Node:

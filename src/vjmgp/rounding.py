@@ -372,13 +372,23 @@ def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
 
 
 def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
-    """The shortest form found that predicts nearly the same."""
-    algebra = rounding.algebra
+    """The shortest form found that predicts nearly the same.
+
+    Products multiplied out may cancel to nothing but rounding error, as where years or seconds are
+    multiplied; such forms are left.
+    """
+    algebra, exact = rounding.algebra, rounding.values(root)
+
+    def is_near(form: Node) -> bool:
+        return rounding.distance(form, exact) <= 2.0 * rounding.allowed
+
     starts = [root]
     if length(root) <= LONG:
         starts = list(dict.fromkeys([root, all_multiplied_out(algebra, root)]))
-    forms = [
-        grouped(algebra, shortest(algebra, rounding.reduced(start, length), length), length)
-        for start in starts
-    ]
-    return min((rounding.with_few_digits(form) for form in forms), key=length)
+    forms = []
+    for start in filter(is_near, starts):
+        reduced = rounding.reduced(start, length)
+        short = grouped(algebra, shortest(algebra, reduced, length), length)
+        forms.append(short if is_near(short) else reduced)
+    rounded = map(rounding.with_few_digits, forms)
+    return min(filter(is_near, rounded), key=length, default=root)

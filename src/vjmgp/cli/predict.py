@@ -158,15 +158,18 @@ def _numbers(values: Any) -> Any:
 def _no_numbers(values: Any, numbers: Any, name: str, may_be_missing: bool) -> Iterator[str]:
     """What a column has in place of numbers."""
     import numpy as np
+    import pandas as pd
 
     bad = ~np.isfinite(numbers.to_numpy())
     if may_be_missing:
         bad &= values.notna().to_numpy()
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
+        first = values.iloc[row]
+        shown = "an empty cell" if pd.isna(first) else repr(getattr(first, "item", lambda: first)())
         yield (
             f"column {name!r} has no number in {int(bad.sum())} of {len(values)} rows, first "
-            f"{values.iloc[row]!r} in row {row + 1}: correct it, or leave these rows out."
+            f"{shown} in row {row + 1}: correct it, or leave these rows out."
         )
 
 

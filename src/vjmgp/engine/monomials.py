@@ -191,8 +191,10 @@ def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
         return []
     logs = np.log(columns[np.ix_(positive, rows)]).T
     design = np.column_stack([np.ones(len(rows)), logs])
-    found = np.linalg.lstsq(design, np.log(sign * y[rows]), rcond=None)[0][1:]
-    powers = np.round(2.0 * found) / 2.0
+    found, _, rank, _ = np.linalg.lstsq(design, np.log(sign * y[rows]), rcond=None)
+    if rank < design.shape[1]:  # the same input in two units: powers could be anything
+        return []
+    powers = np.round(2.0 * found[1:]) / 2.0
     kept = [(int(k), float(p)) for k, p in zip(positive, powers, strict=True) if p]
     if not kept or max(abs(power) for _, power in kept) > 4.0:
         return []
