@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 
+from .engine.addresses import addresses_of
 from .engine.archive import merged
 from .engine.compiling import compile_once, is_compiled, kernel_folder
 from .engine.distil import distil
 from .engine.evolution import Evolution
+from .engine.functions import INV
 from .engine.pool import compact
 from .engine.population import rehash
 from .engine.preparation import prepare
@@ -61,6 +63,7 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
         sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
         write_sealed(home / SUMS, sums)
 
+    addresses_of([INV])  # compiles it, under a mark of its own: simple laws have reciprocals
     compile_once(f"{regularizer}-{selection}", compile_all)
 
 
