@@ -3,17 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test docs slow-test test-oldest test-slurm format benchmark lock clean
+.PHONY: demo smoke lint test docs slow-test test-oldest test-slurm format package benchmark lock clean
 
 demo: $(VENV)/ready  ## the default study, from download to report
 	$(BIN)/snakemake --cores all
 
-test: $(VENV)/ready-dev  ## set up, check the code and run all tests
+smoke: $(VENV)/ready  ## a whole small study
+	$(BIN)/snakemake --cores all --configfile config/smoke.yaml
+
+lint: $(VENV)/ready-dev  ## check the code without running it
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+test: lint  ## set up, check the code and run all tests
 	$(BIN)/python -m pytest -n auto
 
 docs: $(VENV)/ready-dev  ## the documentation site, into build/site; warnings and broken links are errors
@@ -28,6 +33,12 @@ test-oldest: .venv-oldest/ready  ## the same results from the oldest versions th
 
 test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/test_slurm.py
+
+package: $(VENV)/bin/python  ## wheel and sdist, checked, in dist/
+	$(BIN)/pip install --quiet build twine
+	rm -rf dist build
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 benchmark: $(VENV)/ready-dev  ## speed; about half an hour
 	$(BIN)/python -m benchmarks.speed
@@ -57,9 +68,10 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 # pip reads the versions from pyproject.toml: `>=` becomes `==`.
 .venv-oldest/ready: pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
-	sed -n '/^dependencies/,/^]/s/^  "\(.*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml > .venv-oldest/versions
-	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable . \
-		hypothesis mpmath pytest
+	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml \
+		> .venv-oldest/versions
+	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots]" \
+		hypothesis mpmath pmlb pyarrow pytest
 	touch $@
 
 clean:

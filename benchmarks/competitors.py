@@ -136,9 +136,9 @@ def collected(
     """The results of jobs, each written to the file at once; those in it are not done again."""
     done: list[dict[str, Any]] = []
     if output.exists():
-        done = [json.loads(line) for line in output.read_text().splitlines()]
+        done = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     have = {(row["method"], row["dataset"], row["seed"]) for row in done}
-    with ProcessPoolExecutor(jobs) as pool, output.open("a") as file:
+    with ProcessPoolExecutor(jobs) as pool, output.open("a", encoding="utf-8") as file:
         left = [pool.submit(function, job) for job in work if job not in have]
         for future in as_completed(left):
             done.append(future.result())

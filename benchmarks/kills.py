@@ -58,7 +58,7 @@ def tables(folder: Path) -> dict[str, str]:
 def snakemake_of(process: subprocess.Popen[bytes]) -> int | None:
     """The Snakemake that a command has started."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    words = children.read_text().split() if children.exists() else []
+    words = children.read_text(encoding="utf-8").split() if children.exists() else []
     return int(words[0]) if words else None
 
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 
 def snakemake(*arguments: str) -> tuple[float, float, float, str]:
     """Wall and CPU seconds of a call and all its jobs, its peak MiB, and what it printed."""
-    with tempfile.TemporaryFile("w+") as output:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         started = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-m", "snakemake", *arguments], cwd=ROOT, stdout=output, stderr=output

@@ -111,7 +111,7 @@ def test_other_kinds_of_files(table, taken, capsys, kind):
 def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package):
     monkeypatch.chdir(tmp_path)
     Path(f"a.{kind}").touch()
-    monkeypatch.setattr("vjmgp.reading.find_spec", lambda name: None)
+    monkeypatch.setattr("vjmgp.parts.find_spec", lambda name: None)
     said = said_by(capsys, ["fit", f"a.{kind}", *FIT])
     install = {"openpyxl": "vjmgp[excel]"}.get(package, package)
     assert said == f"vjmgp: this needs {package}: pip install '{install}'\n"

@@ -704,8 +704,10 @@ def test_the_datasets_of_slow_learners_are_chosen_by_a_rule():
 
 def test_the_conda_environment_is_in_step_with_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["workflow"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["plots"], *extras["workflow"]]
     wanted = [entry.replace("snakemake[reports]", "snakemake-minimal") for entry in wanted]
+    wanted.remove("vjmgp[plots]")
     conda = yaml.safe_load((ROOT / "envs/vjmgp.yaml").read_text())["dependencies"]
     assert f"python{project['requires-python']}" in conda
     beyond = {"pip", "pygments>=2.0", f"python{project['requires-python']}"}

@@ -186,7 +186,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
         """Say nothing more to a reader, such as `head`, that has seen enough."""
         if isinstance(sys.exception(), BrokenPipeError):
-            self.stream = Path(os.devnull).open("w")  # noqa: SIM115 (to the end of the process)
+            self.stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (to the end of the process)
         else:
             super().handleError(record)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .files import package_folder
 from .inputs import refuse_strange
+from .parts import need
 from .tabular import is_nominal, nominal_columns
 
 TARGET = "target"
@@ -113,7 +114,10 @@ def read_table(path: Path) -> pd.DataFrame:
         raise FileNotFoundError(f"{path}: no such file.")
     try:
         separator = SEPARATORS[kinds[-1]]
-        return _read_text(path, separator) if separator else pd.read_parquet(path)
+        if separator:
+            return _read_text(path, separator)
+        need("pyarrow")
+        return pd.read_parquet(path)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: cannot be read ({error}); save it as UTF-8.") from None
     except (ValueError, OSError, EOFError) as error:

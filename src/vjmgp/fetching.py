@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .files import checksum, package_folder, write_whole
 from .paper_study import paper_datasets
+from .parts import need
 
 if TYPE_CHECKING:
     from .datasets import Dataset
@@ -165,6 +166,7 @@ def _fault_of(path: Path) -> str | None:
 
 def _address() -> str:
     """Where datasets are downloaded from."""
+    need("pmlb")
     from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
 
     return os.environ.get(MIRROR_VARIABLE) or str(GITHUB_URL)

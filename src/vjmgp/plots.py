@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .model import SymbolicModel
+from .parts import need
 from .tabular import Column
 from .trust import TrustMixin, input_of
 
@@ -167,6 +168,7 @@ def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> A
 def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
     """The given axes, or new ones of a figure that matplotlib's state knows nothing of."""
     if ax is None:
+        need("matplotlib")
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=size, layout="constrained").subplots()

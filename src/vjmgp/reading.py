@@ -10,13 +10,13 @@ import lzma
 import zipfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from .datasets import EXACT
+from .parts import need
 from .writing_of_numbers import PLAIN, Way, find_way, in_plain_writing, is_plain
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -86,6 +86,7 @@ def read_file(
         if kinds[-1] in EXCEL:
             return _read_excel(path, EXCEL[kinds[-1]], wanted, expected)
         if kinds[-1] == ".parquet":
+            need("pyarrow")
             table = pd.read_parquet(path)
             return TableFile(table, table.copy(), Reading(), as_usual=True)
         text, encoding = _decoded(_bytes_of(path), wanted.encoding, expected.encoding)
@@ -249,8 +250,7 @@ def _refuse_same_names(names: list[str]) -> None:
 
 def _read_excel(path: Path, engine: Engine, wanted: Reading, expected: Reading) -> TableFile:
     """The sheet's cells below its first line that has any."""
-    if find_spec(engine) is None:
-        raise ModuleNotFoundError(f"No module named {engine!r}", name=engine)
+    need(engine)
     with pd.ExcelFile(path, engine=engine) as file:
         sheets = [str(name) for name in file.sheet_names]
         sheet = wanted.sheet or (expected.sheet if expected.sheet in sheets else sheets[0])

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .parts import need
 from .study.published import HOME, Published, Taken, read_published
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     0.470
 
     """
+    need("pyarrow")
     from .study.compact import PLAIN, TEXTS, read_rows, training_times
     from .study.names import NOISE_TIMES
 
@@ -80,6 +82,7 @@ def load_run_model(
     0.493*cars_per_hour + 0.3006*temperature_diff_2m_25m - 0.14*wind_speed + 0.579
 
     """
+    need("pyarrow")
     from .study.compact import model_of, read_rows, splits_of
 
     published = published_runs(folder)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.inspection import permutation_importance
 from sklearn.utils.validation import check_is_fitted
 
 from .engine.archive import RESTART, part_of
@@ -60,6 +59,8 @@ class TrustMixin(ShorterMixin):
         self, X: Any, y: Any, *, repeats: int = 10, random_state: int = 0
     ) -> pd.DataFrame:
         """By how much R² falls where a column is shuffled: mean and deviation, largest first."""
+        from sklearn.inspection import permutation_importance  # slow to import
+
         check_is_fitted(self, "model_")
         found = permutation_importance(
             self, as_table(X), y, n_repeats=repeats, random_state=random_state

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 
+from .engine.addresses import addresses_of
 from .engine.archive import merged
 from .engine.compiling import compile_once, is_compiled, kernel_folder
 from .engine.distil import distil
 from .engine.evolution import Evolution
+from .engine.functions import INV
 from .engine.pool import compact
 from .engine.population import rehash
 from .engine.preparation import prepare
@@ -50,12 +52,18 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
     _remove_damaged()
 
     def compile_all() -> None:
+        print(
+            f"Compiling {regularizer} for this machine: about half a minute, once …",
+            file=sys.stderr,
+            flush=True,
+        )
         _use_every_kernel(regularizer, selection)
         home = kernel_folder()
         kernels = {str(p.relative_to(home)): p for p in sorted(home.rglob("*.nb[ci]"))}
         sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
         write_sealed(home / SUMS, sums)
 
+    addresses_of([INV])  # compiles it, under a mark of its own: simple laws have reciprocals
     compile_once(f"{regularizer}-{selection}", compile_all)
 
 

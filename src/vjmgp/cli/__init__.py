@@ -7,6 +7,7 @@ another one, `study` the workflow, `verify` the runs again.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..parts import missing
 
 
 class Exit(IntEnum):
@@ -36,10 +38,6 @@ exit codes:
        (verify)
   130  stopped by Ctrl-C; fit has written the model so far, if there was one
 """
-
-
-PARTS = {"shtab": "shtab", "openpyxl": "vjmgp[excel]", "xlrd": "xlrd"}
-"""What pip installs a missing module with, if not with the workflow."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -68,6 +66,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # some consoles of Windows lack τ
+            stream.reconfigure(errors="replace")
     words = list(sys.argv[1:] if arguments is None else arguments)
     end = words.index("--") if "--" in words else len(words)
     options = parser().parse_args(words[:end])
@@ -83,8 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        part = PARTS.get(error.name or "", "vjmgp[workflow]")
-        print(f"vjmgp: this needs {error.name}: pip install '{part}'", file=sys.stderr)
+        print(f"vjmgp: {missing(error.name or '')}", file=sys.stderr)
         return Exit.WRONG
     except (ValueError, OSError) as error:
         print(f"vjmgp: {error}", file=sys.stderr)

@@ -18,7 +18,6 @@ from ..extrapolation import extrapolation_ignored
 from ..model import SymbolicModel
 from ..regressor import VJMRegressor
 from ..shorter import SIZES, error_measures
-from ..warmup import kernels_are_compiled
 from .methods import regularizer_of
 
 TEST = {"r2": "test_r2", "rmse": "test_rmse", "mae": "test_mae"}
@@ -92,8 +91,6 @@ def make_fits(options: argparse.Namespace, rows: Rows) -> Fits:
     """Fit to the training rows and, where rows were held back, to all of them."""
     again = options.final_fit and len(rows.test) > 0
     seconds = options.seconds and options.seconds / (1 + again)
-    if not kernels_are_compiled():
-        print("Compiling for this machine, which takes half a minute and happens once …")
     if again and not options.quiet:
         print(f"A fit to {len(rows.train)} rows, to be tested on the others:", file=sys.stderr)
     tested = _fit(options, rows, rows.train, seconds)

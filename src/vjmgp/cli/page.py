@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..extrapolation import extrapolation_ignored
 from ..files import write_whole
 from ..mathml import formula_mathml
+from ..parts import is_there, missing
 from ..study.report.templating import HOME, make_templates
 from . import pictures
 from .about import clipping, ending, names_of, summary
@@ -44,6 +46,13 @@ def _drawn(text: str) -> Any:
     return Markup(text)  # noqa: S704
 
 
+def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
+    """A plot; where matplotlib is not installed, how to have it."""
+    if is_there("matplotlib"):
+        return _drawn(draw(*arguments))
+    return str(missing("matplotlib")).replace("this", "The plot", 1)
+
+
 def _about_model(versions: Versions, about: Context) -> Context:
     """What is known without the table."""
     model, target = versions.models[versions.chosen], about["target"]
@@ -65,7 +74,7 @@ def _about_model(versions: Versions, about: Context) -> Context:
         "chosen": table[versions.chosen],
         "short": sorted(short, key=lambda entry: entry["size"]),
         "front": table,
-        "sizes": _drawn(pictures.sizes_picture(versions, target)),
+        "sizes": _picture(pictures.sizes_picture, versions, target),
         "deviation": model.standardizer.target_scale,
     }
 
@@ -85,17 +94,21 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
         return {
             "errors": _errors(versions, about, rows),
             "judged": judged,
-            "prediction": _drawn(pictures.prediction_picture(judge, rows, seen, level, target)),
-            "residuals": _drawn(pictures.residuals_picture(judge, rows, seen, target)),
+            "prediction": _picture(pictures.prediction_picture, judge, rows, seen, level, target),
+            "residuals": _picture(pictures.residuals_picture, judge, rows, seen, target),
             "intervals": _intervals(model, tested if judged else None, rows, level),
             "importance": found[found["importance"] > 0].to_dict("records"),
             "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
-            "influence": _drawn(pictures.importance_picture(model, some, target)),
-            "responses": [
-                _drawn(picture)
-                for picture in pictures.response_pictures(model, some, columns, target)
-            ],
+            "influence": _picture(pictures.importance_picture, model, some, target),
+            "responses": _responses(model, some, columns, target),
         }
+
+
+def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str) -> list[Any]:
+    """How predictions follow each column that counts."""
+    if not is_there("matplotlib"):
+        return []
+    return [_drawn(text) for text in pictures.response_pictures(model, rows, columns, target)]
 
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:

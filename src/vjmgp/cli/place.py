@@ -1,9 +1,8 @@
-"""Where the workflow is: in the repository, or where pip has put it."""
+"""Where the workflow is: in the repository, or in the package that was built from it."""
 
 from __future__ import annotations
 
 import sys
-import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,13 @@ if TYPE_CHECKING:
 
 def workflow_folder() -> Path:
     """The folder with Snakefile, workflow/, config/ and profiles/."""
-    repository = Path(__file__).parents[3]
-    installed = Path(sysconfig.get_path("data")) / "share" / "vjmgp"
-    for folder in (repository, installed):
+    here = Path(__file__)
+    repository, installed = here.parents[3], here.parents[1] / "_workflow"
+    for folder in (installed, repository):
         if (folder / "workflow" / "Snakefile").exists():
             return folder
     raise OSError(
-        f"the workflow is neither in {repository} nor in {installed}: install vjmgp again, or "
+        f"the workflow is neither in {installed} nor in {repository}: install vjmgp again, or "
         "clone its repository."
     )
 

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..operations.stops import STOPS, require_signals
 from ..study.paths import seeds_of
 from . import Exit
 from .place import read_config, workflow_folder
@@ -294,7 +295,9 @@ def _profile(ours: Path, name: str) -> str:
     plugin = {"slurm": "slurm", "cluster": "cluster_generic"}.get(name)
     if plugin and not importlib.util.find_spec(f"snakemake_executor_plugin_{plugin}"):
         raise ValueError(f'--profile {name} needs a plugin: pip install "vjmgp[cluster]"')
-    users = Path.home() / ".config" / "snakemake"
+    from platformdirs import user_config_path
+
+    users = user_config_path("snakemake")
     for folder in (ours / name, Path(name), users / name):
         if folder.is_dir():
             return str(folder)
@@ -306,7 +309,9 @@ def _profile(ours: Path, name: str) -> str:
 
 def _environment(results: Path) -> dict[str, str]:
     """Where the home folder cannot be written to, Snakemake keeps its cache with the results."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    from platformdirs import user_cache_path
+
+    home = user_cache_path()
     there = next(place for place in (home, *home.parents) if place.exists())
     if os.access(there, os.W_OK):
         return {}
@@ -317,6 +322,7 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
     """Let Snakemake work; what stops this command is for Snakemake, which then cleans up."""
     import snakemake  # noqa: F401 (named where it is missing)
 
+    require_signals()
     call = [*snakemake_call(options), *arguments, *options.more]
     process = subprocess.Popen(call, env=os.environ | _environment(study.results))  # noqa: S603
     stops: list[int] = []
@@ -326,8 +332,7 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
         if number != signal.SIGINT:  # which a terminal sends to all of its processes
             process.terminate()  # what a shell starts by & ignores SIGINT
 
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [(number, signal.signal(number, stop)) for number in numbers]
+    before = [(number, signal.signal(number, stop)) for number in STOPS]
     try:
         code = process.wait()
     finally:

@@ -2,5 +2,6 @@
 
 `hooks` is what Snakemake calls before and after a run; `jobs` and `warm` run a step; `lock` lets
 one run at a time into a results folder, and `slurm` cancels what a killed one left in the queue;
-`progress` counts; `status`, `verify` and `repair` look at the files.
+`stops` has the signals that end one; `progress` counts; `status`, `verify` and `repair` look at the
+files.
 """

@@ -15,10 +15,10 @@ from typing import Any
 from ..study import paths, preflight
 from ..study.model import Study
 from . import lock, slurm, warm
+from .stops import STOPS, require_signals
 
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
 """What SLURM's executor says its jobs are called."""
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 MOST_FAILURES = 20
 """That are listed at the end."""
 
@@ -28,6 +28,7 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
 
     The lock lasts as long as what is returned.
     """
+    require_signals()
     preflight.check_before_a_run(study)
     preflight.check_datasets_can_be_had(study)
     before = lock.about_last_run(study.results).get("config")

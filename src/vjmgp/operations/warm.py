@@ -77,9 +77,12 @@ def start() -> None:
 
 def run(script: str, log: Path) -> int | None:
     """Let the worker run a script: its exit code, or None where there is no worker."""
+    address = os.environ.get(ADDRESS_VARIABLE)
+    if not address:  # on systems without such sockets, there never is one
+        return None
     with socket.socket(socket.AF_UNIX) as connection:
         try:
-            connection.connect(os.environ.get(ADDRESS_VARIABLE, ""))
+            connection.connect(address)
         except OSError:
             return None
         with contextlib.suppress(OSError):

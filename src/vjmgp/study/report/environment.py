@@ -16,7 +16,7 @@ LIBRARIES = [
 def processor() -> str:
     """The processor's name."""
     info = Path("/proc/cpuinfo")
-    for line in info.read_text().splitlines() if info.exists() else ():
+    for line in info.read_text(encoding="utf-8").splitlines() if info.exists() else ():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
