@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -185,7 +186,10 @@ def check_scalar(scalar: Callable[..., float]) -> None:
         function.compile(kinds)
         gives = numba.types.unliteral(function.overloads[kinds].signature.return_type)
     except NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        plain = re.sub(
+            "\x1b\\[[0-9;]*m", "", str(error)
+        )  # with colorama, numba's words are in colour
+        lines = [line.strip() for line in plain.splitlines() if line.strip()]
         told = [line for line in lines if not line.startswith("Failed in nopython mode")]
         raise ValueError(f"numba cannot compile scalar: {(told or lines)[0]}") from None
     if gives != types.float64:
