@@ -89,6 +89,15 @@ def test_stability(fitted):
     assert fitted.stability(x).spread == pytest.approx(np.std(predictions, axis=0, ddof=1))
 
 
+def test_restarts_without_a_law_give_different_models():
+    """With the short default, whose formulas are kept."""
+    x, y = table()
+    noisy = y + np.random.default_rng(5).normal(0, 40, len(y))  # far too noisy for a law
+    found = small(restarts=3).fit(x, noisy).stability()
+    assert len({str(model) for model in found.models}) > 1
+    assert found.spread.max() > 0.0
+
+
 def test_a_restarts_model_is_what_it_would_give_alone():
     x, y = table()
     restarted, alone = small(restarts=2).fit(x, y), small().fit(x, y)

@@ -105,7 +105,7 @@ class TrustMixin(ShorterMixin):
         own = part_of(self.archive_, np.flatnonzero(self.archive_.facts[:, RESTART] == restart))
         own.facts[:, RESTART] = 0
         alone = copy.copy(self)
-        alone.archive_ = own
+        alone.archive_, alone._short_formulas = own, {}  # those that are kept are of all restarts
         alone.choose(predict_with="model")
         return alone.model_
 
