@@ -43,20 +43,13 @@ def _digits(text: str) -> int | str:
 def run(options: argparse.Namespace) -> int:
     """Export, and print or write."""
     from ..export import export_model
-    from ..files import write_whole
     from ..model import load_model
+    from .folder import model_file, write_output
 
-    path = options.model / "model.json" if options.model.is_dir() else options.model
-    if not path.is_file():
-        raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
     given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}
-    text = export_model(load_model(path), options.to, **given)
-    output: Path | None = options.output
-    if output is None:
+    text = export_model(load_model(model_file(options.model)), options.to, **given)
+    if options.output is None:
         sys.stdout.write(text)
-        return Exit.DONE
-    try:
-        write_whole(output, [text.encode()])
-    except OSError as error:
-        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
+    else:
+        write_output(options.output, text)
     return Exit.DONE

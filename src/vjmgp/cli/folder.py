@@ -31,6 +31,22 @@ def claim_folder(folder: Path, table: Path, target: str) -> None:
         ) from None
 
 
+def model_file(given: Path) -> Path:
+    """The file of a model, which may be given by its folder."""
+    path = given / "model.json" if given.is_dir() else given
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
+    return path
+
+
+def write_output(output: Path, text: str, encoding: str = "utf-8") -> None:
+    """Write what a command would print, or say why not."""
+    try:
+        write_whole(output, [text.encode(encoding)])
+    except OSError as error:
+        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
+
+
 def read_about(folder: Path) -> dict[str, Any]:
     """What a fit has noted about itself; nothing where it has not, or the note is damaged."""
     try:

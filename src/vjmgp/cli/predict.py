@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import Exit
-from .folder import read_about
+from .folder import model_file, read_about, write_output
 from .table import add_table, reading_of, told_reading
 
 if TYPE_CHECKING:
@@ -49,12 +49,9 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--output {output} is the table itself; name another file.")
     if options.interval is not None and not 0 < options.interval < 1:
         raise ValueError(f"--interval is {options.interval}; it must be between 0 and 1.")
-    from ..files import write_whole
     from ..model import load_model
 
-    path = options.model / "model.json" if options.model.is_dir() else options.model
-    if not path.is_file():
-        raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
+    path = model_file(options.model)
     model = load_model(path)
     file, table = _read(options, model, read_about(path.parent))
     where, result = str(options.table), file.written
@@ -68,10 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if output is None:
         sys.stdout.write(text)
         return Exit.DONE
-    try:
-        write_whole(output, [text.encode(file.how.encoding or "utf-8")])
-    except OSError as error:
-        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
+    write_output(output, text, file.how.encoding or "utf-8")
     print(f"{len(result)} predictions: {output.resolve()}")
     return Exit.DONE
 
