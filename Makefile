@@ -70,7 +70,7 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
 	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml \
 		> .venv-oldest/versions
-	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots]" \
+	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots,sympy]" \
 		hypothesis mpmath pmlb pyarrow pytest
 	touch $@
 

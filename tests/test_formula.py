@@ -17,7 +17,7 @@ from matplotlib.mathtext import MathTextParser
 from twins import random_tree
 
 from vjmgp.engine.functions import codes_by_name, functions_by_code
-from vjmgp.formula import identifiers, latex_name
+from vjmgp.formula import identifiers, latex_name, reserved_words
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.tabular import fit_standardizer
 
@@ -129,6 +129,19 @@ def test_sympy_reads_the_text(seed):
     np.testing.assert_allclose(
         np.broadcast_to(found, 40), model.evaluate(table), rtol=1e-8, atol=1e-7
     )
+
+
+def test_sympys_names_are_known_without_sympy():
+    assert set(sympy.__all__) <= reserved_words()
+
+
+def test_a_plain_installation_says_how_to_have_sympy(monkeypatch):
+    model, _ = random_model(0)
+    text = model.text()
+    monkeypatch.setattr("vjmgp.parts.find_spec", lambda module: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'vjmgp\[sympy\]'"):
+        model.sympy()
+    assert model.text() == text
 
 
 SYMPY = {}

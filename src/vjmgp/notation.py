@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .expression import Algebra, Node, in_order
+from .parts import need
 
 if TYPE_CHECKING:
     from .own_function import UserFunction
@@ -223,6 +224,7 @@ class Latex(Notation):
 
 def sympy_of(root: Node, algebra: Algebra, names: Sequence[str], digits: int | None) -> Any:
     """The expression as sympy's object, of real symbols."""
+    need("sympy")
     import sympy  # slow to import
 
     from .formula import own_sympy

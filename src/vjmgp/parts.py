@@ -9,6 +9,7 @@ INSTALLED_BY = {
     "openpyxl": "vjmgp[excel]",
     "pyarrow": "pyarrow",
     "shtab": "shtab",
+    "sympy": "vjmgp[sympy]",
     "xlrd": "xlrd",
 }
 """What pip installs a module with, if not with the workflow."""

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import llvmlite.binding
 import numba
 from filelock import FileLock
+from platformdirs import user_cache_path
 
 from .identity import source_hash
 
@@ -49,14 +50,14 @@ def kernel_folder() -> Path:
             f"numba{numba.__version__}",
         ]
     )
-    user_cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    for parent in (os.environ.get(CACHE_VARIABLE), os.environ.get("NUMBA_CACHE_DIR"), user_cache):
-        if not parent:
-            continue
-        folder = Path(parent) / "vjmgp" / name
+    given = (os.environ.get(CACHE_VARIABLE), os.environ.get("NUMBA_CACHE_DIR"))
+    places = [Path(place) / "vjmgp" for place in given if place]
+    for place in (*places, user_cache_path("vjmgp", appauthor=False)):
+        folder = place / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if folder.stat().st_mode & 0o022:  # others could put code there
+            # Others could put code there; on Windows the mode does not tell.
+            if os.name == "posix" and folder.stat().st_mode & 0o022:
                 continue
             with tempfile.TemporaryFile(dir=folder):
                 return folder
