@@ -87,6 +87,15 @@ def test_more_seeds_run_only_new_blocks(study):
     assert (new.loc[old.index] == old).all()
 
 
+def test_a_new_release_with_the_same_engine_runs_nothing_again(study):
+    """Its kernels are others: they are compiled for new runs, and old ones stay."""
+    folder, config, before = study
+    shutil.rmtree(folder / "results/kernels")
+    snakemake(folder, config | {"seeds": 4}, TARGET)
+    assert (folder / "results/kernels").exists()
+    assert {path.rpartition("/")[2] for path in ran(before, folder)} == {"seeds_2-3"}
+
+
 def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
     study, tmp_path, monkeypatch
 ):

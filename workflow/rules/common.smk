@@ -83,8 +83,18 @@ def inputs_of_block(wildcards):
     files = data_of(wildcards) | {"splits": splits_of(wildcards)}
     if method.is_gp:
         files["noise"] = kept(STUDY.noise(wildcards.protocol, wildcards.dataset, seeds))
-        files["kernels"] = ancient(STUDY.kernel_mark(method.kernels))
+        files["kernels"] = kernels_for(paths.RUNS, method.kernels, wildcards)
     return files
+
+
+def kernels_for(pattern, variant, wildcards):
+    """The mark of compiled kernels, for what is still to be made.
+
+    What is there needs none: a mark that is missing, as of a new release with the same engine, would
+    make it anew.
+    """
+    made = STUDY.at(pattern, **dict(wildcards.items()))
+    return [] if Path(made).exists() else ancient(STUDY.kernel_mark(variant))
 
 
 def source_of(wildcards):

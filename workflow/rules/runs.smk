@@ -25,7 +25,7 @@ rule estimate_noise:
     input:
         unpack(data_of),
         splits=lambda wildcards: splits_of(wildcards)[0],
-        kernels=ancient(STUDY.kernel_mark(SHARED_KERNELS)),
+        kernels=lambda wildcards: kernels_for(paths.NOISE, SHARED_KERNELS, wildcards),
     output:
         noise=at(paths.NOISE),
     log:
