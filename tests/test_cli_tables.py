@@ -239,16 +239,13 @@ def test_rows_with_missing_cells_are_left_out_on_request(table, taken, capsys):
     table.to_csv("m.csv", index=False)
     fit = ["fit", "m.csv", *FIT, "--holdout", "0"]
     said = said_by(capsys, fit, lines=3)
-    assert (
-        "m.csv: 2 things are wrong:\n- the target 'y' is missing (--missing drop leaves out) or in"
-        in said
-    )
+    assert "m.csv: 2 things are wrong:\n- the target 'y' is infinite or missing" in said
     assert "\n- column 'mass' has no value in 1 of 40 rows: use --missing median, ind" in said
     said = said_by(capsys, [*fit, "--missing", "drop"], 1, lines=2)
     assert said.startswith("Left out 3 rows with missing cells.\n")
     assert taken[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]
     said = said_by(capsys, [*fit, "--missing", "median"], 1, lines=2)
-    assert said.startswith("Left out 2 rows with missing cells.\n")
+    assert said.startswith("Left out 2 rows with a missing target.\n")
     assert len(taken[1]) == 38
 
 
