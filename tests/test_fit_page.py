@@ -160,8 +160,10 @@ def test_cautions_are_told(here, capsys):
 
 
 def test_a_column_that_counts_rows_is_told(here, capsys):
-    make(here, number=np.arange(80) + 1001, shuffled=np.random.default_rng(0).permutation(80))
-    page_of(capsys)
+    days = pd.date_range("2026-01-01", periods=80).strftime("%Y-%m-%d")
+    shuffled = np.random.default_rng(0).permutation(80)
+    make(here, number=np.arange(80) + 1001, shuffled=shuffled, day=days)
+    page_of(capsys, "--dates", "elapsed")
     assert [text for text in about()["cautions"] if "counts the rows" in text] == [
         "The input 'number' only counts the rows: unless their order means something, leave it "
         "out with --ignore."

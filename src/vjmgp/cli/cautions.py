@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,8 +43,8 @@ def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
     )
 
 
-def cautions_of(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
-    """What makes a fit's numbers say less than they seem to."""
+def cautions_of(rows: Rows, tested: SymbolicModel, dates: Container[str]) -> Iterator[str]:
+    """What makes a fit's numbers say less than they seem to; `dates` are columns of days."""
     count = len(rows.test)
     if 0 < count < FEW_TEST_ROWS:
         yield (
@@ -57,7 +57,7 @@ def cautions_of(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
             "them, too. If they are classes, a classifier serves better."
         )
     yield from _nearly_equal(rows)
-    yield from _row_numbers(rows)
+    yield from _row_numbers(rows, dates)
     yield from _extrapolation(rows, tested)
 
 
@@ -75,8 +75,10 @@ def _nearly_equal(rows: Rows) -> Iterator[str]:
                 )
 
 
-def _row_numbers(rows: Rows) -> Iterator[str]:
+def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
     for name in rows.inputs.select_dtypes("number").columns:
+        if name in dates or name in rows.data.nominal:
+            continue
         values = rows.inputs[name].to_numpy(dtype=np.float64)
         if len(values) > 2 and np.all(np.diff(values) == 1):
             yield (
