@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from the_command import QUICK, VJMGP
+from the_command import QUICK, VJMGP, said_by
 from workflow_runs import STUDY, TARGET, all_tables, file_of
 
 from vjmgp import load_model
 from vjmgp.cli import main
+from vjmgp.cli.study import _time_of
 from vjmgp.files import read_records, read_sealed, write_sealed
 from vjmgp.operations.lock import claim, is_running
 
@@ -82,8 +83,9 @@ def test_what_is_wrong_is_told_in_a_line(table, capsys, words, answer):
 
 
 def test_the_command_is_installed_and_helps():
-    result = subprocess.run([*VJMGP, "--help"], capture_output=True, text=True, check=True)
-    assert "exit codes:" in result.stdout
+    for words in (["--help"], []):
+        result = subprocess.run([*VJMGP, *words], capture_output=True, text=True, check=True)
+        assert "exit codes:" in result.stdout
     for shell in ("bash", "zsh"):
         script = subprocess.run(
             [*VJMGP, "completion", shell], capture_output=True, text=True, check=True
@@ -108,6 +110,20 @@ def test_init_makes_a_config_that_passes_the_check(table, capsys):
     assert main(["study", "init", "mine.yaml"]) == 2  # nothing is overwritten
     assert main(["study", "init", "other.yaml"]) == 0
     assert main(["study", "check", "other.yaml"]) == 0
+
+
+def test_times_are_told_in_words():
+    times = {20: "under a minute", 65: "about 1 minute", 600: "about 10 minutes"}
+    assert {seconds: _time_of(seconds) for seconds in (*times, 7200)} == times | {
+        7200: "about 2.0 hours"
+    }
+
+
+def test_a_config_that_is_not_there_is_told(table, capsys):
+    said = said_by(capsys, ["study", "check", "nowhere.yaml"])
+    assert said == (
+        "vjmgp: nowhere.yaml: no such file; write one with vjmgp study init nowhere.yaml.\n"
+    )
 
 
 def test_a_wrong_config_is_told_before_anything_runs(table, capsys):

@@ -14,6 +14,7 @@ from the_command import QUICK, said_by
 
 from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
+from vjmgp.cli.cautions import noise_in_words
 from vjmgp.mathml import formula_mathml
 
 BAD = "<b>&amp; $x$"
@@ -116,6 +117,19 @@ def test_without_its_table_the_page_is_smaller(here, capsys):
     assert Page(page).faults == []
 
 
+def test_without_matplotlib_the_page_says_so_once(here, capsys, monkeypatch):
+    make(here)
+    monkeypatch.setattr("vjmgp.cli.page.is_there", lambda module: False)
+    assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
+    assert "The page has no plots, which need matplotlib" in capsys.readouterr().err
+    page = Path("data_model/report.html").read_text()
+    assert Page(page).faults == []
+    assert page.count("which need matplotlib") == 1
+    assert "<svg" not in page
+    assert "Point at one" not in page
+    assert re.search(r"<tr><td>b</td><td>\d\.\d+</td></tr>", page)
+
+
 # -- cautions --------------------------------------------------------------------------------------
 
 
@@ -123,8 +137,10 @@ def test_cautions_are_told(here, capsys):
     data = make(here, rows=30)
     nearly = data["y<"] * 1.5 + 2
     make(here, rows=30, nearly=nearly)
-    page = page_of(capsys)
+    assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
+    said, page = capsys.readouterr().err, Path("data_model/report.html").read_text()
     cautions = about()["cautions"]
+    assert said == "".join(f"Caution: {caution}\n" for caution in cautions)
     assert cautions[0].startswith("Only 8 rows have tested the model")
     assert cautions[1].startswith("The input 'nearly' nearly is the target (correlation 1.0000)")
     for text in ("Only 8 rows have tested", "nearly is the target"):
@@ -141,6 +157,25 @@ def test_cautions_are_told(here, capsys):
         "Some test rows leave the training range of 'b' (-2 to 2; 5 of 20 rows): the model "
         "extrapolates there."
     ]
+
+
+def test_a_column_that_counts_rows_is_told(here, capsys):
+    days = pd.date_range("2026-01-01", periods=80).strftime("%Y-%m-%d")
+    shuffled = np.random.default_rng(0).permutation(80)
+    make(here, number=np.arange(80) + 1001, shuffled=shuffled, day=days)
+    page_of(capsys, "--dates", "elapsed")
+    assert [text for text in about()["cautions"] if "counts the rows" in text] == [
+        "The input 'number' only counts the rows: unless their order means something, leave it "
+        "out with --ignore."
+    ]
+
+
+def test_the_noise_estimate_does_not_contradict_the_formula():
+    assert noise_in_words(0.66, 0.6).endswith("a good half of the target's variation can be "
+                                              "predicted from these inputs.")  # fmt: skip
+    assert "the formula does better" in noise_in_words(0.66, 0.89)
+    assert "a good half" in noise_in_words(0.66, float("nan"))
+    assert noise_in_words(None, 0.9) == ""
 
 
 def test_a_good_fit_needs_no_caution(here, capsys):

@@ -227,6 +227,9 @@ def test_identifiers_are_valid_and_unique():
     assert len(set(words)) == 11
     assert all(word.isidentifier() for word in words)
     assert words[0] == "a_b"
+    assert identifiers(["Rührzeit (min)", "T [°C]", "Area, m²", "_a__b_", "% x"]) == [
+        *("Rührzeit_min", "T_C", "Area_m", "_a__b_", "x"),
+    ]
     assert "class" not in words
     assert "Max" not in words
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,7 +44,11 @@ def test_a_plain_installation_says_how_to_have_plots(monkeypatch):
     monkeypatch.setattr("vjmgp.parts.find_spec", lambda module: None)
     with pytest.raises(ModuleNotFoundError, match=r"this needs matplotlib: pip install 'vjmgp\["):
         plots._axes(None)
-    assert page._picture(pytest.fail) == ("The plot needs matplotlib: pip install 'vjmgp[plots]'")
+    assert page._picture(pytest.fail) == ""
+    assert page.without_plots(Path("my fit"), 3) == (
+        "The page has no plots, which need matplotlib: pip install 'vjmgp[plots]'. Then vjmgp "
+        "choose 'my fit' 3 draws them."
+    )
 
 
 @pytest.mark.parametrize(

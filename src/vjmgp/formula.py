@@ -59,11 +59,15 @@ def _sympy_names() -> list[str]:
 
 
 def identifiers(names: Sequence[str]) -> list[str]:
-    """The column names as words that formulas can hold: letters, digits, underscores, unique."""
+    """The column names as words that formulas can hold: letters, digits, underscores, unique.
+
+    One underscore stands for all other signs in a row: "Flow [l/min]" becomes Flow_l_min.
+    """
     result: list[str] = []
     for name in names:
-        letters = re.sub(r"\W", "_", str(name))
-        word = "".join(c if f"x{c}".isidentifier() else "_" for c in letters)  # "²" is no digit
+        letters = re.sub(r"\W", " ", str(name))
+        letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # "²" is no digit
+        word = "_".join(letters.split())
         if not word[:1].isidentifier():
             word = f"x{word}"
         if word in reserved_words():

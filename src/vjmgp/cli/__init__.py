@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     words = list(sys.argv[1:] if arguments is None else arguments)
     end = words.index("--") if "--" in words else len(words)
-    options = parser().parse_args(words[:end])
+    options = parser().parse_args(words[:end] or ["--help"])
     options.more = words[end + 1 :]
     try:
         code = int(options.run(options))

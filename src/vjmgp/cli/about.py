@@ -22,6 +22,7 @@ def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str
     from .cautions import cautions_of
 
     rows, final = fits.rows, fits.final
+    dates = [entry.column for entry in taken.dates]
     errors = {"training": rows.errors(fits.tested.model_, rows.train)}
     if rows.can_test:
         errors["test"] = rows.errors(fits.tested.model_, rows.test)
@@ -42,7 +43,7 @@ def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str
         "stopped_by": fits.stopped_by,
         "noise_r2": _number(final.noise_r2_),
         "stability": _stability(final),
-        "cautions": list(cautions_of(rows, fits.tested.model_)),
+        "cautions": list(cautions_of(rows, fits.tested.model_, dates)),
         "engine": final.engine_version_,
         "versions": versions({}),
     }

@@ -31,22 +31,25 @@ def add_to(commands: Any) -> None:
         nargs="+",
         default=[],
         metavar="COLUMN",
-        help="columns of numbers that are levels without an order; text columns are so anyway",
+        help="columns of numbers that stand for categories, such as a machine's number; text "
+        "columns always do",
     )
     command.add_argument(
         "--missing",
         choices=("error", "median", "indicator", "drop"),
         default="error",
-        help="missing numbers: an error, the median, that and an input that says where, or leave "
-        "such rows out",
+        help="missing cells: refuse the table (error), fill in the median, fill it in and add an "
+        "input that says where (indicator), or leave such rows out (drop)",
     )
     command.add_argument(
         "--dates",
         choices=("refuse", "elapsed"),
         default="refuse",
-        help="columns of dates: an error, or days since the first one",
+        help="columns of dates: refuse the table, or take them as days since the first date",
     )
-    command.add_argument("--ignore", nargs="+", default=[], metavar="COLUMN", help="leave them out")
+    command.add_argument(
+        "--ignore", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
+    )
     command.add_argument(
         "--weights", metavar="COLUMN", help="how much each row counts: a number of 0 or more"
     )
@@ -124,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
     from .about import about_fit, ending, summary
     from .fits import make_fits, split_rows, versions_of
     from .folder import claim_folder, write_chosen, write_models
-    from .page import write_page
+    from .page import without_plots, write_page
 
     rows = split_rows(taken.data, taken.weights, options.holdout, options.seed)
     if len(rows.train) < 2:
@@ -144,8 +147,10 @@ def run(options: argparse.Namespace) -> int:
     print(versions.models[versions.chosen])
     print("\n".join(summary(about, versions)))
     print(f"Everything: {(folder / 'report.html').resolve()}")
-    if ending(about):
-        print(ending(about), file=sys.stderr)
+    cautions = [f"Caution: {caution}" for caution in about["cautions"]]
+    for line in (*cautions, without_plots(folder, versions.chosen), ending(about)):
+        if line:
+            print(line, file=sys.stderr)
     return Exit.STOPPED if about["stopped_by"].startswith("interrupt") else Exit.DONE
 
 

@@ -33,6 +33,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
     from markupsafe import Markup
 
     context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
+    context["without_plots"] = without_plots(folder, versions.chosen)
     context["rows"] = None if rows is None else _about_rows(versions, about, rows)
     context["style"] = Markup((HOME / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
     page = make_templates().get_template("fit.html.jinja").render(context)
@@ -47,10 +48,17 @@ def _drawn(text: str) -> Any:
 
 
 def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
-    """A plot; where matplotlib is not installed, how to have it."""
+    """A plot; nothing where matplotlib is not installed."""
+    return _drawn(draw(*arguments)) if is_there("matplotlib") else ""
+
+
+def without_plots(folder: Path, row: int) -> str:
+    """How to have plots, where matplotlib is not installed; else nothing."""
     if is_there("matplotlib"):
-        return _drawn(draw(*arguments))
-    return str(missing("matplotlib")).replace("this", "The plot", 1)
+        return ""
+    needs = str(missing("matplotlib")).replace("this needs", "which need", 1)
+    again = f"vjmgp choose {shlex.quote(str(folder))} {row}"
+    return f"The page has no plots, {needs}. Then {again} draws them."
 
 
 def _about_model(versions: Versions, about: Context) -> Context:
@@ -70,7 +78,7 @@ def _about_model(versions: Versions, about: Context) -> Context:
         "clipping": clipping(model),
         "summary": summary(about, versions),
         "ending": ending(about),
-        "noise": noise_in_words(about["noise_r2"]),
+        "noise": noise_in_words(about["noise_r2"], table[versions.chosen]["test_r2"]),
         "chosen": table[versions.chosen],
         "short": sorted(short, key=lambda entry: entry["size"]),
         "front": table,

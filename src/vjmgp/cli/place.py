@@ -33,6 +33,8 @@ def read_config(path: Path, **changes: str) -> Study:
     from ..study.reader import read_study
     from ..study.schema import ConfigError, check_text
 
+    if not path.is_file():
+        raise ValueError(f"{path}: no such file; write one with vjmgp study init {path}.")
     root, home = workflow_folder(), str(path.absolute().parent)
     if home not in sys.path:
         sys.path.append(home)

@@ -42,7 +42,7 @@ datasets: [{datasets}]
 def add_to(commands: Any) -> None:
     """Add the command and its parts to the command line."""
     study = commands.add_parser(
-        "study", help="compare methods on many datasets", description=__doc__.split(": ", 1)[1]
+        "study", help="compare methods on many datasets", description="Compare methods on datasets."
     )
     parts = study.add_subparsers(metavar="WHAT", required=True)
     init = parts.add_parser("init", help="write a config to start from")
@@ -139,8 +139,7 @@ def check(options: argparse.Namespace) -> int:
     print(f"{_count(runs, 'run')} to compute, in {jobs}.")
     seconds, unknown = estimate.seconds_of(study)
     beside = f", and what {', '.join(unknown)} takes" if unknown else ""
-    core_hours = f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"
-    print(f"It takes about {core_hours} of one core{beside}.")
+    print(f"It takes {_time_of(seconds)} of one core{beside}.")
     needed = estimate.seeds_needed(study.significance)
     few = ": with fewer, no difference can be significant." if study.seeds < needed else "."
     print(f"The level {study.significance:g} needs at least {needed} seeds{few}")
@@ -148,6 +147,12 @@ def check(options: argparse.Namespace) -> int:
     if study.skipped:
         print(f"Skipped because their packages are not installed: {', '.join(study.skipped)}")
     return Exit.DONE
+
+
+def _time_of(seconds: float) -> str:
+    if seconds > 5400:
+        return f"about {seconds / 3600:.1f} hours"
+    return f"about {_count(round(seconds / 60), 'minute')}" if seconds >= 60 else "under a minute"
 
 
 def _count(number: int, word: str) -> str:

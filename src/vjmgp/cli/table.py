@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
 """What is hard to type in a shell, in words."""
 AS_OPTIONS = {
-    " is missing or infinite in ": " is missing (--missing drop leaves out) or infinite in ",
+    " is missing or infinite in ": " is infinite or missing (--missing leaves such rows out) in ",
     "fill them or leave": "use --missing median, indicator or drop, or leave",
     "list it under 'nominal'": "name it in --nominal",
     "list the column under 'nominal'": "name the column in --nominal",
@@ -52,7 +52,7 @@ def add_table(command: Any, **more: Any) -> None:
         **more,
     )
     reading = command.add_argument_group(
-        "reading the table", "Found out where that is clear; what was assumed is told."
+        "reading the table", "Detected unless given; what is unusual is reported."
     )
     reading.add_argument("--separator", type=_sign, help="between columns: ';', ',', tab, …")
     reading.add_argument("--decimal", type=_sign, choices=(".", ","), help="the decimal sign")
@@ -126,7 +126,8 @@ def take_table(options: argparse.Namespace) -> Taken:
     data = replace(data, nominal=tuple(nominal_inputs(data)))
     notes = [f"{told[0].upper()}{told[1:]}."] if told else []
     if left_out:
-        notes.append(f"Left out {left_out} rows with missing cells.")
+        what = "missing cells" if options.missing == "drop" else "a missing target"
+        notes.append(f"Left out {left_out} row{'s' if left_out > 1 else ''} with {what}.")
     return Taken(data, weights, file.how, dates, [*notes, *_warnings_about_names(data)])
 
 

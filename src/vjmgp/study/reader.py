@@ -303,7 +303,10 @@ def _published(config: Json, home: Path | None) -> Published | None:
     published = read_published(folder)
     if published is None and (named or config["published"] == "only"):
         key = "published_folder" if named else "published"
-        raise ConfigError(f"{key}: there are no published runs in {str(folder)!r}.")
+        raise ConfigError(
+            f"{key}: there are no published runs in {str(folder)!r}. They are in {HOME} of the "
+            "repository of vjmgp."
+        )
     return published
 
 
@@ -318,7 +321,10 @@ def _spell_out_published(config: Json, known: Json, published: Published | None)
         if ALL_PUBLISHED not in names:
             return names
         if not published:
-            raise ConfigError(f"{kind}: {ALL_PUBLISHED!r}: no runs are published here.")
+            raise ConfigError(
+                f"{kind}: {ALL_PUBLISHED!r}: no runs are published here. Clone the repository of "
+                f"vjmgp and name its folder {HOME} in 'published_folder'."
+            )
         parts = (every if name == ALL_PUBLISHED else [name] for name in names)
         return list(dict.fromkeys(name for part in parts for name in part))
 
