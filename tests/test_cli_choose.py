@@ -153,9 +153,13 @@ def test_another_model_is_chosen(table, capsys):
     front = pd.read_csv("data_model/front.csv")
     before = int(front["chosen"].to_numpy().argmax())
     assert front["row"].tolist() == list(range(len(front)))
-    listed = told(capsys, ["choose", "data_model"]).splitlines()
+    listed = told(capsys, ["choose", "data_model", "--all"]).splitlines()
     assert len(listed) == len(front)
     assert [line[0] for line in listed].index("*") == before
+    short = front[front["max_size"].notna() | front["chosen"]].sort_values("size", kind="stable")
+    listed = told(capsys, ["choose", "data_model"]).splitlines()
+    assert [int(line[1:4]) for line in listed] == short.index.tolist()
+    assert len(listed) < len(front)
     row = int(front["max_size"].notna().to_numpy().nonzero()[0][0])
     said = told(capsys, ["choose", "data_model", str(row)])
     assert f"Row {row} in place of row {before}: {front['size'][row]} nodes instead of" in said

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from . import Exit
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .fits import Rows, Versions
 
 LONGEST = 60
@@ -22,13 +24,14 @@ def add_to(commands: Any) -> None:
         "choose",
         help="choose another model of a fit",
         description="Put another model of a fit in place of the one that its folder holds: "
-        "model.json, formulas.txt and report.html are written again. Without ROW, the models are "
-        "listed.",
+        "model.json, formulas.txt and report.html are written again. Without ROW, the shorter "
+        "versions are listed.",
     )
     command.add_argument(
         "model", type=Path, metavar="FOLDER", help="the folder that vjmgp fit has written"
     )
     command.add_argument("row", type=int, nargs="?", help="a row of its front.csv, from 0 on")
+    command.add_argument("--all", action="store_true", help="list the models of the front, too")
     command.set_defaults(run=run)
 
 
@@ -41,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     folder: Path = options.model
     before, about = read_versions(folder), read_about(folder)
     if options.row is None:
-        _print_list(before)
+        _print_list(before.table if options.all else before.short)
         return Exit.DONE
     if not 0 <= options.row < len(before.models):
         last = len(before.models) - 1
@@ -60,12 +63,13 @@ def run(options: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _print_list(versions: Versions) -> None:
-    for row, entry in enumerate(versions.table.to_dict("records")):
+def _print_list(table: pd.DataFrame) -> None:
+    for entry in table.to_dict("records"):
         formula = str(entry["formula"])
         short = formula if len(formula) <= LONGEST else f"{formula[: LONGEST - 2]} …"
         mark = "*" if entry["chosen"] else " "
-        print(f"{mark}{row:>3} {entry['size']:>5.0f} nodes, RMSE {entry['rmse']:<10.4g} {short}")
+        size = f"{entry['size']:>5.0f} {'node, ' if entry['size'] == 1 else 'nodes,'}"
+        print(f"{mark}{entry['row']:>3} {size} RMSE {entry['rmse']:<10.4g} {short}")
 
 
 def _what_changed(before: Versions, after: Versions) -> str:

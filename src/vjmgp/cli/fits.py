@@ -148,6 +148,12 @@ class Versions:
         """The row of the chosen model."""
         return int(self.table["chosen"].to_numpy().argmax())
 
+    @property
+    def short(self) -> pd.DataFrame:
+        """The rows of the shorter versions and of the chosen model, by size."""
+        wanted = self.table["max_size"].notna() | self.table["chosen"]
+        return self.table[wanted].sort_values("size", kind="stable")
+
 
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """The front, the student and shorter versions; the chosen one has at most so many nodes."""

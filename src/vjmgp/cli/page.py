@@ -65,7 +65,7 @@ def _about_model(versions: Versions, about: Context) -> Context:
     """What is known without the table."""
     model, target = versions.models[versions.chosen], about["target"]
     table = versions.table.to_dict("records")
-    short = [entry for entry in table if entry["max_size"] == entry["max_size"] or entry["chosen"]]
+    short = versions.short.to_dict("records")
     for entry in short:
         entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
     return {
@@ -79,8 +79,8 @@ def _about_model(versions: Versions, about: Context) -> Context:
         "summary": summary(about, versions),
         "ending": ending(about),
         "noise": noise_in_words(about["noise_r2"], table[versions.chosen]["test_r2"]),
-        "chosen": table[versions.chosen],
-        "short": sorted(short, key=lambda entry: entry["size"]),
+        "chosen": next(entry for entry in short if entry["chosen"]),
+        "short": short,
         "front": table,
         "sizes": _picture(pictures.sizes_picture, versions, target),
         "deviation": model.standardizer.target_scale,
