@@ -7,6 +7,7 @@ import math
 import re
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def rows_of(table: pd.DataFrame) -> list[tuple[Any, ...]]:
 
 def by_sqlite(query: str, table: pd.DataFrame) -> Any:
     """A query on the table "t"; its last column."""
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in table)
         connection.execute(f"CREATE TABLE t ({names})")
         marks = ", ".join("?" * table.shape[1])

@@ -1,6 +1,7 @@
 """The workflow as a module of another one: from a clone, and from GitHub."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -32,16 +33,11 @@ use rule * from vjmgp as vjmgp_*
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    """A clone with what is here now, committed or not; its folder and commit."""
+    """A repository of the workflow as it is here now; its folder and commit."""
     folder = tmp_path_factory.mktemp("github") / "someone/vjmgp"
-    names = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.splitlines()  # fmt: skip
-    for name in names:
-        if name.startswith(("workflow/", "config/", "envs/", "Snakefile")):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((ROOT / name).read_bytes())
+    for part in ("workflow", "config", "envs"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Snakefile", folder)
     for words in (
         ["init", "--quiet", "--initial-branch=main"],
         ["add", "."],

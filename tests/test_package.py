@@ -73,6 +73,22 @@ def test_the_wheel_finds_its_workflow(wheel, tmp_path):
     assert ran.stdout.splitlines()[0] == str(wheel / "vjmgp" / "_workflow")
 
 
+def test_the_sdist_has_all_that_is_in_the_repository():
+    """Each name at the top is in MANIFEST.in, or setuptools takes it unasked."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs the repository, not an sdist")
+    listed = ["git", "ls-files"]
+    tracked = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    named = {word for line in lines for word in line.split()[1:]}
+    unasked = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "src"}
+    tops = {name.split("/")[0] for name in tracked.splitlines()}
+    assert tops - named - unasked == {".gitignore", "results"}
+    for name in tracked.splitlines():
+        if name.startswith("results/"):
+            assert name == "results/README.md" or name.startswith("results/paper/")
+
+
 def test_the_recipe_and_the_images_are_in_step_with_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
