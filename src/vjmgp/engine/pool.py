@@ -210,8 +210,8 @@ def _take_slot(pool: Pool, facts: Integers) -> None:
         facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
 
 
-@part_of_kernel
-def training_feature(
+@kernel
+def _new_feature(
     pool: Pool,
     tree: int,
     workspace: Workspace,
@@ -220,17 +220,8 @@ def training_feature(
     sum_of_weights: float,
     out: Floats,
 ) -> None:
-    """The standardised feature on the training rows, into `out`.
-
-    The first call also fixes the tree's mean, scale and state, and keeps the values in a slot
-    while there is one.
-    """
+    """Evaluate a tree on the training rows, into `out` and, while there is one, into a slot."""
     facts, scaling = pool.facts[tree], pool.scaling[tree]
-    if facts[FILLED] >= n:
-        kept = pool.features[facts[SLOT]]
-        for i in range(n):
-            out[i] = kept[i]
-        return
     # int64(0), not 0: numba would compile `run` once more for the literal.
     run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
     new = facts[STATE] == NEW
@@ -246,6 +237,29 @@ def training_feature(
             for i in range(n):
                 kept[i] = out[i]
             facts[FILLED] = n
+
+
+@part_of_kernel
+def training_feature(
+    pool: Pool,
+    tree: int,
+    workspace: Workspace,
+    n: int,
+    weights: Floats,
+    sum_of_weights: float,
+    out: Floats,
+) -> None:
+    """The standardised feature on the training rows, into `out`.
+
+    The first call also fixes the tree's mean, scale and state, and keeps the values in a slot
+    while there is one.
+    """
+    if pool.facts[tree, FILLED] >= n:
+        kept = pool.features[pool.facts[tree, SLOT]]
+        for i in range(n):
+            out[i] = kept[i]
+    else:
+        _new_feature(pool, tree, workspace, n, weights, sum_of_weights, out)
 
 
 @kernel
