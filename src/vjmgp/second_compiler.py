@@ -34,6 +34,8 @@ from .engine.student import select
 from .engine.survival import nsga2
 from .engine.teacher import teacher_of
 
+PREFIX = "second-"
+"""How the names of its folders begin."""
 LEAST_PATIENCE = 30.0
 """The first process waits for the second as long again as for its own part, or so many seconds."""
 
@@ -75,11 +77,10 @@ class SecondCompiler:
 
     def __init__(self, selection: str) -> None:
         home = kernel_folder()
-        prefix = f"{home.name}.second-"
-        for left_over in home.parent.glob(f"{prefix}*"):  # by a process that was killed
+        for left_over in home.glob(f"{PREFIX}*"):  # by a process that was killed
             shutil.rmtree(left_over, ignore_errors=True)
         self._folder = tempfile.TemporaryDirectory(
-            prefix=prefix, dir=home.parent, ignore_cleanup_errors=True
+            prefix=PREFIX, dir=home, ignore_cleanup_errors=True
         )
         self._started = time.monotonic()
         self._process = self._start(selection)
@@ -125,7 +126,7 @@ class SecondCompiler:
             return
         home = kernel_folder()
         made = Path(self._folder.name) / "vjmgp" / home.name
-        for index in made.rglob("*.nbi"):
+        for index in made.glob("*/*.nbi"):
             own = home / index.relative_to(made)
             if own.exists():  # compiled here, too: an index must belong to its kernels
                 continue

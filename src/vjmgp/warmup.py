@@ -66,7 +66,7 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
             else:
                 _use_every_kernel(regularizer, selection)
         home = kernel_folder()
-        kernels = {str(p.relative_to(home)): p for p in sorted(home.rglob("*.nb[ci]"))}
+        kernels = {str(p.relative_to(home)): p for p in sorted(home.glob("*/*.nb[ci]"))}
         sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
         write_sealed(home / SUMS, sums)
 
