@@ -210,35 +210,6 @@ def _take_slot(pool: Pool, facts: Integers) -> None:
         facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
 
 
-@kernel
-def _new_feature(
-    pool: Pool,
-    tree: int,
-    workspace: Workspace,
-    n: int,
-    weights: Floats,
-    sum_of_weights: float,
-    out: Floats,
-) -> None:
-    """Evaluate a tree on the training rows, into `out` and, while there is one, into a slot."""
-    facts, scaling = pool.facts[tree], pool.scaling[tree]
-    # int64(0), not 0: numba would compile `run` once more for the literal.
-    run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
-    new = facts[STATE] == NEW
-    if new:
-        facts[STATE] = _measure(scaling, out, n, weights, sum_of_weights)
-        if facts[STATE] == INVALID:
-            return
-    _standardise(out, n, scaling[MEAN], scaling[SCALE])
-    if new:
-        _take_slot(pool, facts)
-        if facts[SLOT] != NO_SLOT:
-            kept = pool.features[facts[SLOT]]
-            for i in range(n):
-                kept[i] = out[i]
-            facts[FILLED] = n
-
-
 @part_of_kernel
 def training_feature(
     pool: Pool,
@@ -254,12 +225,27 @@ def training_feature(
     The first call also fixes the tree's mean, scale and state, and keeps the values in a slot
     while there is one.
     """
-    if pool.facts[tree, FILLED] >= n:
-        kept = pool.features[pool.facts[tree, SLOT]]
+    facts, scaling = pool.facts[tree], pool.scaling[tree]
+    if facts[FILLED] >= n:
+        kept = pool.features[facts[SLOT]]
         for i in range(n):
             out[i] = kept[i]
-    else:
-        _new_feature(pool, tree, workspace, n, weights, sum_of_weights, out)
+        return
+    # int64(0), not 0: numba would compile `run` once more for the literal.
+    run(workspace, translate_tree(pool, tree, workspace), np.int64(0), n, out)
+    new = facts[STATE] == NEW
+    if new:
+        facts[STATE] = _measure(scaling, out, n, weights, sum_of_weights)
+        if facts[STATE] == INVALID:
+            return
+    _standardise(out, n, scaling[MEAN], scaling[SCALE])
+    if new:
+        _take_slot(pool, facts)
+        if facts[SLOT] != NO_SLOT:
+            kept = pool.features[facts[SLOT]]
+            for i in range(n):
+                kept[i] = out[i]
+            facts[FILLED] = n
 
 
 @kernel

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import Floats, Integers, Whole
+from .arrays import Floats, Integers
 from .compiling import kernel, part_of_kernel
 from .evaluation import Workspace
 from .lanes import dot
@@ -163,14 +163,10 @@ def _loo_of_rows(
 
 
 @kernel
-def _leave_one_out(
-    scratch: RidgeScratch, y: Floats, mean: float, m: int, first_alpha: Whole, last_alpha: Whole
-) -> None:
-    """Fitted values and squared leave-one-out errors for alphas first ≤ a < last."""
-    n = len(y)
-    for first in range(0, n, ROWS):
-        for a in range(first_alpha, last_alpha):
-            _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
+def _leave_one_out(scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int) -> None:
+    """Fitted values and squared leave-one-out errors for alpha number a."""
+    for first in range(0, len(y), ROWS):
+        _loo_of_rows(scratch, y, mean, m, a, first, min(len(y), first + ROWS))
 
 
 @part_of_kernel
@@ -204,7 +200,9 @@ def fit_ridge(
     for a in range(len(alphas)):
         factorise(scratch.gram, alphas[a], m, scratch.factor[a])
         solve(scratch.factor[a], scratch.moments, m, scratch.weights[a])
-    _leave_one_out(scratch, y, mean, m, np.int64(0), len(alphas))
+    for first in range(0, n, ROWS):
+        for a in range(len(alphas)):
+            _loo_of_rows(scratch, y, mean, m, a, first, min(n, first + ROWS))
     best, least = 0, np.inf
     for a in range(len(alphas)):
         error = dot(scratch.errors[a], scratch.each, n) / scratch.total
@@ -293,6 +291,6 @@ def score_weights(
     weights[:] = 0.0
     np.divide(coefficients[:m], scale, out=weights, where=scale > 0.0)
     scratch.weights[best, :m] = weights
-    _leave_one_out(scratch, y, dot(y, scratch.each, n) / scratch.total, m, best, best + 1)
+    _leave_one_out(scratch, y, dot(y, scratch.each, n) / scratch.total, m, best)
     individuals.o1[row] = dot(scratch.errors[best], scratch.each, n) / scratch.total
     individuals.loo[row], individuals.fitted[row] = scratch.errors[best], scratch.values[best]
