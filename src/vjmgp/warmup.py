@@ -5,35 +5,37 @@ from __future__ import annotations
 import functools
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from filelock import FileLock
 
-from .engine.addresses import addresses_of
+from .engine.addresses import compiled_more
 from .engine.archive import merged
-from .engine.compiling import compile_once, is_compiled, kernel_folder
+from .engine.compiling import compile_once, is_compiled, kernel_folder, seldom_collecting
 from .engine.distil import distil
-from .engine.evolution import Evolution
-from .engine.functions import INV
 from .engine.pool import compact
 from .engine.population import rehash
-from .engine.preparation import prepare
-from .engine.settings import Settings
+from .engine.regularizers import REGULARIZERS
 from .files import checksum, is_whole, read_sealed, write_sealed, write_whole
+from .second_compiler import SecondCompiler, is_of_use, small_run
 
 SUMS = "checksums.json"
 """The file with size and checksum of every compiled kernel."""
 
 
-def _use_every_kernel(regularizer: str, selection: str) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(20, 2))
-    y = x[:, 0] + 0.1 * rng.normal(size=20)  # easy to learn, so that there is a student
-    small = Settings(
-        regularizer=regularizer, selection=selection, population_size=8, intrusion_detection=True
-    )
-    run = Evolution(prepare(x, y, small, seed=0))
+def _use_every_kernel(
+    regularizer: str, selection: str, hand_over: Callable[[], None] = lambda: None
+) -> None:
+    """Use the first part of the kernels; after `hand_over`, which brings the second, all."""
+    compiled_more()
+    run = small_run(regularizer, selection)
+    nobody = np.empty(0, np.int64)
+    run.fit(nobody)
+    if regularizer in REGULARIZERS:  # one of the user's need not be ready for nobody
+        run.regularizer.score(run, nobody)
+    hand_over()
     run.start()
     run.step()
     run.step()
@@ -57,13 +59,17 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
             file=sys.stderr,
             flush=True,
         )
-        _use_every_kernel(regularizer, selection)
+        with seldom_collecting():
+            if is_of_use():
+                with SecondCompiler(selection) as second:
+                    _use_every_kernel(regularizer, selection, second.hand_over)
+            else:
+                _use_every_kernel(regularizer, selection)
         home = kernel_folder()
-        kernels = {str(p.relative_to(home)): p for p in sorted(home.rglob("*.nb[ci]"))}
+        kernels = {str(p.relative_to(home)): p for p in sorted(home.glob("*/*.nb[ci]"))}
         sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
         write_sealed(home / SUMS, sums)
 
-    addresses_of([INV])  # compiles it, under a mark of its own: simple laws have reciprocals
     compile_once(f"{regularizer}-{selection}", compile_all)
 
 

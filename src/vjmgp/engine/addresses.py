@@ -127,14 +127,15 @@ def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
 
 
 @functools.cache
-def _more() -> Any:
+def compiled_more() -> Any:
+    """The functions beside the paper's, compiled: simple laws have reciprocals."""
     with kept_on_disk():
         return numba.cfunc(_BLOCK, cache=True, error_model="numpy")(_apply_more)
 
 
 def _address_of_more() -> int:
-    compile_once("more-functions", _more)
-    return int(_more().address)
+    compile_once("more", compiled_more)
+    return int(compiled_more().address)
 
 
 @functools.cache  # an address is valid as long as its function is kept

@@ -123,7 +123,7 @@ class Evolution:
     def start(self) -> None:
         """Make and evaluate the initial population."""
         started = time.perf_counter()
-        self.population = self._evaluate(self._new_individuals())
+        self.population = self._evaluate(self.new_individuals())
         self._finish_generation(started)
 
     def step(self) -> None:
@@ -133,7 +133,7 @@ class Evolution:
         self._grow_seen(2 * self.settings.population_size)
         parents = self.population
         # Without a single valid parent the only way is to start anew.
-        offspring = self._evaluate(self._breed() if len(parents) else self._new_individuals())
+        offspring = self._evaluate(self.breed() if len(parents) else self.new_individuals())
         if self.regularizer.two_objectives:
             pool = np.concatenate([parents, offspring])
             o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
@@ -142,7 +142,7 @@ class Evolution:
             self.population = self._replace(parents, offspring)
         self._finish_generation(started)
 
-    def _new_individuals(self) -> Integers:
+    def new_individuals(self) -> Integers:
         """Rows of individuals of one random tree each."""
         rows = self._free_rows()[: self.settings.population_size]
         made = initialise(
@@ -156,7 +156,7 @@ class Evolution:
         )
         return rows[:made]
 
-    def _breed(self) -> Integers:
+    def breed(self) -> Integers:
         """Rows of new offspring, none of a structure that was seen before."""
         size = self.settings.population_size
         rows = self._free_rows()[:size]

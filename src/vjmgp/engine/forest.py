@@ -168,7 +168,8 @@ def _grow(state: Words, x: Floats, y: Floats, weights: Floats, forest: Forest) -
             forest.nodes[node, 1] = (np.uint64(child) << COLUMN_BITS) | np.uint64(column)
             node += 1
         if t == 0:
-            forest.order[:] = rows
+            for i in range(n):
+                forest.order[i] = rows[i]
     return used
 
 

@@ -253,8 +253,8 @@ def extra_feature(
     pool: Pool,
     tree: int,
     workspace: Workspace,
-    first_extra: int,
-    first: int,
+    first_extra: Whole,
+    first: Whole,
     last: int,
     scratch: Floats,
 ) -> Floats:

@@ -162,6 +162,13 @@ def _loo_of_rows(
         errors[i] = residual * residual
 
 
+@kernel
+def _leave_one_out(scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int) -> None:
+    """Fitted values and squared leave-one-out errors for alpha number a."""
+    for first in range(0, len(y), ROWS):
+        _loo_of_rows(scratch, y, mean, m, a, first, min(len(y), first + ROWS))
+
+
 @part_of_kernel
 def weighted_feature(scratch: RidgeScratch, k: int, n: int) -> Floats:
     """Feature k times the rows' weights; without weights the feature itself."""
@@ -260,7 +267,6 @@ def fit_individuals(
             _write(individuals, scratch, row, best, alphas[best], error)
 
 
-@kernel
 def score_weights(
     pool: Pool,
     individuals: Individuals,
@@ -273,16 +279,18 @@ def score_weights(
 ) -> None:
     """Objective 1 of an individual whose coefficients (of features as they are) are given.
 
-    Its errors are divided by 1 − hᵢ like those of the ridge that would be fitted to its features.
+    Its errors are divided by 1 − hᵢ like those of the ridge that is fitted to its features first.
     """
-    n, m = len(y), individuals.n_trees[row]
-    mean = dot(y, scratch.each, n) / scratch.total
-    _load_features(pool, individuals, workspace, scratch, n, row)
-    best, _ = fit_ridge(scratch, y, mean, alphas, m)
-    for t in range(m):
-        scale = pool.scaling[individuals.trees[row, t], SCALE]
-        scratch.weights[best, t] = coefficients[t] / scale if scale > 0.0 else 0.0
-    for first in range(0, n, ROWS):
-        _loo_of_rows(scratch, y, mean, m, best, first, min(n, first + ROWS))
-    error = dot(scratch.errors[best], scratch.each, n) / scratch.total
-    _write(individuals, scratch, row, best, alphas[best], error)
+    fit_individuals(pool, individuals, workspace, scratch, y, alphas, np.array([row], np.int64))
+    if not np.isfinite(individuals.o1[row]):
+        individuals.fitted[row] = np.nan  # so that no regulariser takes it for a model
+        return
+    n, m = len(y), int(individuals.n_trees[row])
+    best = int(np.argmax(alphas == individuals.alpha[row]))
+    weights, scale = individuals.weights[row, :m], pool.scaling[individuals.trees[row, :m], SCALE]
+    weights[:] = 0.0
+    np.divide(coefficients[:m], scale, out=weights, where=scale > 0.0)
+    scratch.weights[best, :m] = weights
+    _leave_one_out(scratch, y, dot(y, scratch.each, n) / scratch.total, m, best)
+    individuals.o1[row] = dot(scratch.errors[best], scratch.each, n) / scratch.total
+    individuals.loo[row], individuals.fitted[row] = scratch.errors[best], scratch.values[best]

@@ -159,7 +159,9 @@ def _backward(values: Floats, price: Floats, selection: Selection, count: int) -
         count -= 1
         for k in range(worst, count):
             selection.chosen[k] = selection.chosen[k + 1]
-            selection.gram[k] = selection.gram[k + 1]
+            row, following = selection.gram[k], selection.gram[k + 1]
+            for c in range(len(row)):
+                row[c] = following[c]
         _rebuild(values, selection, count)
     return count
 

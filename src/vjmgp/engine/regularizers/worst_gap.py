@@ -25,7 +25,6 @@ from ..pool import (
     Pool,
     extra_feature,
     fill_extra_rows,
-    training_feature,
 )
 from ..population import Individuals
 from ..vicinal import Vicinity
@@ -155,11 +154,14 @@ def _clean_side(
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.scaling[tree, SCALE] > 0.0:
-            training_feature(pool, tree, workspace, n, sides.each, sides.total, sides.feature)
+            # It was evaluated for objective 1, so its values are known or found as elsewhere.
+            feature = extra_feature(
+                pool, tree, workspace, np.int64(0), np.int64(0), n, sides.feature
+            )
             weight = individuals.weights[row, t]
             for i in range(n):
                 clean[i] += weight * (
-                    sides.feature[i] / pool.scaling[tree, SCALE] + pool.scaling[tree, MEAN]
+                    feature[i] / pool.scaling[tree, SCALE] + pool.scaling[tree, MEAN]
                 )
 
 
