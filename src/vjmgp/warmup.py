@@ -47,7 +47,7 @@ def _use_every_kernel(
 
 @functools.cache
 def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
-    """Make sure that a method's compiled kernels are on disk; half a minute the first time.
+    """Make sure that a method's compiled kernels are on disk; about 20 seconds the first time.
 
     Parallel processes are safe: one compiles, the others wait and load.
     """
@@ -55,7 +55,7 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
 
     def compile_all() -> None:
         print(
-            f"Compiling {regularizer} for this machine: about half a minute, once …",
+            f"Compiling {regularizer} for this machine: about 20 seconds, once …",
             file=sys.stderr,
             flush=True,
         )
