@@ -340,7 +340,7 @@ def test_a_legend_tells_what_odd_names_stand_for(study):
     ).fit(table, data.target)
     whole = [Feature((FIRST_VARIABLE + k,), (0.0,), 1.0, 0.0, 1.0) for k in range(5)]
     legend = dict(legend_of(replace(model.model_, features=tuple(whole))))
-    assert legend["Temp___C_"] == "the column 'Temp (°C)'"
+    assert legend["Temp_C"] == "the column 'Temp (°C)'"
     assert legend["encoded_season"].startswith("the column 'season', encoded: ")
     assert "any other → " in legend["encoded_season"]
 
