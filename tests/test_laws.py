@@ -6,7 +6,13 @@ import pytest
 
 from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.engine.laws import tree_of
-from vjmgp.engine.monomials import Monomial, find_terms, select_terms, values_of_terms
+from vjmgp.engine.monomials import (
+    Monomial,
+    find_terms,
+    select_terms,
+    some_rows,
+    values_of_terms,
+)
 from vjmgp.model import Feature, SymbolicModel
 from vjmgp.tabular import fit_standardizer
 
@@ -147,6 +153,17 @@ def test_many_rows_and_weights():
     model = VJMRegressor(**SMALL, max_rows=300).fit(table, y, np.full(4000, 2.0))
     assert str(model.model_) == "a/b"
     assert model.model_.scores["o1"] < 1e-12
+
+
+@pytest.mark.parametrize("law", [lambda a, b: b / a, lambda a, b: 1.0 / (b + 1.0 / a)])
+def test_a_law_that_a_row_forbids_is_not_taken(law):
+    """Laws are searched for on some of many rows; on another, this one is undefined."""
+    table = pd.concat([TABLE[["a", "b"]]] * 10, ignore_index=True)
+    y = law(table["a"], table["b"])
+    assert 1 not in some_rows(len(y))
+    table.loc[1, "a"] = 0.0
+    model = VJMRegressor(**SMALL).fit(table, y)
+    assert np.isfinite(model.predict(table)).all()
 
 
 def test_other_rules_take_no_law():

@@ -100,8 +100,8 @@ def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | No
 
 def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
     """The best of a sum, a reciprocal and a root; None where the mean is better."""
-    sketches = [_sum_law(columns, y, weights, units)]
     with np.errstate(all="ignore"):
+        sketches = [_sum_law(columns, y, weights, units)]
         sketches += [_linked_law(columns, y, weights, units, link) for link in LINKS]
     return min((law for law in sketches if law is not None), key=_score, default=None)
 
@@ -113,10 +113,17 @@ def _score(law: Sketch) -> float:
 def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
     rows = some_rows(len(y))
     score, terms = find_terms(columns[:, rows], y[rows], units.plain, weights[rows])
-    if not terms:
+    values = _defined_values(terms, columns)
+    if values is None:
         return None
     trees = [tree_of(term, units.offset) for term in terms]
-    return Sketch(score, trees, values_of_terms(terms, columns), sum(map(_size, terms)))
+    return Sketch(score, trees, values, sum(map(_size, terms)))
+
+
+def _defined_values(terms: list[Monomial], columns: Floats) -> Floats | None:
+    """Terms × rows; None without terms, or where one is undefined on a row not searched."""
+    values = values_of_terms(terms, columns)
+    return values if terms and np.isfinite(values).all() else None
 
 
 def _linked_law(
@@ -129,9 +136,9 @@ def _linked_law(
     counts = weights * np.minimum(link.slope(z) ** 2, LARGEST * np.median(link.slope(z) ** 2))
     rows = some_rows(len(y))
     _, terms = find_terms(columns[:, rows], z[rows], units.plain, counts[rows])
-    if not terms:
+    values = _defined_values(terms, columns)
+    if values is None:
         return None
-    values = values_of_terms(terms, columns)
     fits = [
         fit
         for design in (values, np.vstack([values, np.ones(len(y))]))
