@@ -14,6 +14,7 @@ from ..files import checksum, read_sealed, write_sealed, write_whole
 from .compact import SCHEMA, SPLITS, Row, Split, row_of, split_of, splits_of, write_rows
 from .model import Cell as StudyCell
 from .model import Study
+from .names import PAPER
 from .paths import SCOREBOARD
 from .published import DATASETS, INDEX, Cell, Published, read_published
 from .published import SPLITS as SPLITS_FILE
@@ -125,9 +126,11 @@ class Publication:
 
 def copy_tables(study: Study, folder: Path) -> int:
     """Copy the tables that follow from runs, as far as the study has made them. How many."""
-    tables = [study.at(SCOREBOARD)]
+    protocols = {experiment.protocol for experiment in study.experiments.values()}
+    tables = [study.at(SCOREBOARD)] if PAPER in protocols else []  # else nothing is on it
     for files in study.report_files().experiments.values():
         tables += [path for name, path in files.statistics.items() if name in COPIED]
+        tables.append(files.srbench)
     found = [Path(path) for path in tables if Path(path).exists()]
     for path in found:
         write_whole(folder / path.relative_to(study.results), [path.read_bytes()])
