@@ -99,6 +99,17 @@ def test_an_edit_anywhere_in_the_engine_compiles_it_anew(tmp_path, monkeypatch):
     assert now() != identity.source_hash()
 
 
+def test_a_copy_of_the_engine_has_its_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path / "cache"))
+    engine = tmp_path / "engine"
+    shutil.copytree(compiling.ENGINE_FOLDER, engine)
+    here = compiling.kernel_folder.__wrapped__()
+    monkeypatch.setattr(compiling, "ENGINE_FOLDER", engine)
+    copied = compiling.kernel_folder.__wrapped__()
+    os.utime(engine / "ridge.py", (1, 1))  # as a new installation of the same version
+    assert len({here, copied, compiling.kernel_folder.__wrapped__()}) == 3
+
+
 def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

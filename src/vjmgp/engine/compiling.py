@@ -2,8 +2,9 @@
 
 numba can keep compiled code on disk, but its own rules miss an edit in a *called* function that
 lives in another file, and two processes that compile at once may write over each other. Here the
-folder's name holds a hash of every module of the engine, so an edit anywhere gives a new folder,
-and `compile_once` lets one process compile while the others wait for it.
+folder's name holds a hash of every module of the engine and of where and when it was installed, so
+an edit anywhere gives a new folder, and `compile_once` lets one process compile while the others
+wait for it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numba
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from .identity import source_hash
+from .identity import ENGINE_FOLDER, source_hash
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,7 +35,7 @@ CACHE_VARIABLE = "VJMGP_CACHE_DIR"
 
 @functools.cache
 def kernel_folder() -> Path:
-    """Where compiled kernels are kept: one folder per engine, processor, Python and numba.
+    """Where compiled kernels are kept: one per installed engine, processor, Python and numba.
 
     The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache
     folder; where none of them can be written, or others may write there, a temporary one that lasts
@@ -45,6 +46,7 @@ def kernel_folder() -> Path:
     name = "-".join(
         [
             source_hash(),
+            _installation(),
             processor or platform.machine(),
             hashlib.sha256(features.encode()).hexdigest()[:6],
             f"py{sys.version_info.major}{sys.version_info.minor}",
@@ -65,6 +67,16 @@ def kernel_folder() -> Path:
         except OSError:
             continue
     return Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
+
+
+def _installation() -> str:
+    """A short hash of what numba knows a module by: its path and its time.
+
+    Another copy of the same engine finds no kernels here, so it must not find our marks either.
+    """
+    modules = sorted(ENGINE_FOLDER.rglob("*.py"))
+    known_by = [(str(path), path.stat().st_mtime_ns) for path in modules]
+    return hashlib.sha256(repr(known_by).encode()).hexdigest()[:6]
 
 
 @contextlib.contextmanager

@@ -92,9 +92,9 @@ def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | No
     if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
         return None
     coefficients = _coefficients(best.values, prepared.y, weights)
-    entry = as_entry(_able(prepared, best.trees), best.trees, coefficients, 0)
+    entry = as_entry(_able(prepared), best.trees, coefficients, 0)
     if entry is not None and whole is not None:
-        entry = on_all_rows(entry, _able(whole, best.trees))
+        entry = on_all_rows(entry, _able(whole))
     return None if entry is None else Law(entry, best.size)
 
 
@@ -186,12 +186,11 @@ def _may(settings: Settings) -> bool:
     return settings.functions == FUNCTION_NAMES and settings.forbidden_inside is None
 
 
-def _able(prepared: Prepared, trees: list[Tree]) -> Prepared:
-    """With the functions and the depth that the trees need: "inv" has to be compiled first."""
-    has_quotients = any(INV in codes for codes, _ in trees)
+def _able(prepared: Prepared) -> Prepared:
+    """With the functions and the depth that laws need."""
     settings = replace(
         prepared.settings,
-        functions=(*FUNCTION_NAMES, "inv") if has_quotients else FUNCTION_NAMES,
+        functions=(*FUNCTION_NAMES, "inv"),
         max_depth=max(prepared.settings.max_depth, DEEPEST),
     )
     return replace(prepared, settings=settings)
