@@ -2,9 +2,11 @@
 
 import copy
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from workflow_runs import STUDY, all_tables, made, ran, snakemake, study_in
@@ -45,7 +47,7 @@ def test_a_row_holds_the_whole_record(finished, folder):
     assert found
     for record in found:
         row = compact.row_of(record)
-        model = compact.model_of(row, splits["paper", record["dataset"], record["seed"]])
+        model = compact.model_of(row, splits)
         wanted = record["model"]
         wanted["scores"]["train_r2"] = record["train_r2"]
         assert model.to_dict() == wanted
@@ -147,6 +149,53 @@ def test_a_damaged_file_is_refused(folder, tmp_path):
     (tmp_path / "run").mkdir()
     said = snakemake(tmp_path / "run", study_that_takes(copied), "join_runs", ok=False)
     assert f"{table} is damaged" in said
+
+
+@pytest.fixture(scope="module")
+def encodings(tmp_path_factory):
+    """A study of a dataset with a nominal column, in two encodings, and its published runs."""
+    config = copy.deepcopy(STUDY) | {"datasets": ["210_cloud"], "seeds": 1}
+    config["methods"]["One-hot"] = {"gp": config["methods"]["VJM"]["gp"] | {"encoding": "onehot"}}
+    config["experiments"]["one"]["methods"] = ["VJM", "One-hot"]
+    folder = tmp_path_factory.mktemp("encodings")
+    snakemake(folder, config, "join_runs")
+    publication = Publication(folder / "published")
+    assert publication.add(study_in(folder, config)) == 2
+    publication.write()
+    config |= {"published": "only", "published_folder": str(folder / "published")}
+    return folder, config
+
+
+def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_path, capsys):
+    folder, config = encodings
+    home = config["published_folder"]
+    one, other = (load_run_model("210_cloud", method, folder=home) for method in ("VJM", "One-hot"))
+    assert one.standardizer.columns != other.standardizer.columns
+    snakemake(tmp_path, config, "join_runs")
+    models = "results/tables/one/models.json"
+    assert (tmp_path / models).read_bytes() == (folder / models).read_bytes()
+    path = tmp_path / "study.yaml"
+    assert main(["verify", "--published", str(path)]) == 0
+    assert capsys.readouterr().out.count("the same to the bit") == 2
+    # The scales that runs share are computed again, too.
+    publication = Publication(Path(home))
+    publication.folder = tmp_path / "forged"
+    for split in publication.splits.values():
+        split["standardizer"] = split["standardizer"].replace('"mean": ', '"mean": 1')
+    publication.write()
+    path.write_text(yaml.safe_dump(config | {"published_folder": str(publication.folder)}))
+    assert main(["verify", "--published", str(path)]) == 1
+    assert capsys.readouterr().out.count("standardizer differ") == 2
+
+
+def test_the_papers_encoding_needs_no_column(encodings, folder):
+    """So files of before there were others are read, and written, as they are."""
+    for home, is_named in ((folder, False), (encodings[1]["published_folder"], True)):
+        published = read_published(Path(home))
+        for name in ("one.parquet", "splits.parquet"):
+            assert ("encoding" in pq.read_schema(published.file(name)).names) == is_named
+        found = [key[3] for key in compact.splits_of(published)]
+        assert sorted(found) == (["onehot", "target"] if is_named else ["target", "target"])
 
 
 def test_publishing_again_adds_what_is_new(finished, folder, tmp_path, capsys, monkeypatch):
