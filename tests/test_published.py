@@ -85,6 +85,16 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
     assert table["file"].str.endswith(".parquet").sum() == 4
 
 
+def test_status_tells_published_runs_from_those_computed_here(study, folder, monkeypatch, capsys):
+    place, _, _ = study
+    monkeypatch.chdir(place)
+    Path("more.yaml").write_text(yaml.safe_dump(study_that_takes(folder, seeds=3)))
+    assert main(["study", "status", "more.yaml"]) == 3
+    assert "one       4 of 6 runs done (4 published, 0 computed here)\n" in capsys.readouterr().out
+    assert main(["study", "status", "study.yaml"]) == 3
+    assert "one       4 of 4 runs done\n" in capsys.readouterr().out
+
+
 def test_what_is_not_the_same_is_computed(folder, tmp_path):
     """By identity: other settings, another method, an own method under the same name."""
     study = study_in(tmp_path, study_that_takes(folder))
@@ -247,6 +257,13 @@ def test_published_runs_are_computed_again(folder, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "test_r2 differ" in said
     assert "4 of 5 right" in said
+
+
+def test_a_plain_installation_is_asked_once_for_all_that_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr("vjmgp.parts.find_spec", lambda module: None)
+    assert main(["verify", "--published", "--runs", "0"]) == 2
+    said = capsys.readouterr().err
+    assert said == "vjmgp: this needs jsonschema: pip install 'vjmgp[workflow]'\n"
 
 
 def test_the_index_names_the_files(folder):
