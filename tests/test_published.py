@@ -198,6 +198,18 @@ def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_pat
     assert capsys.readouterr().out.count("standardizer differ") == 2
 
 
+def test_runs_of_other_training_rows_are_refused_in_every_encoding(encodings, tmp_path):
+    folder, config = encodings
+    both = config | {"published": "ignore"}
+    one_hot = both | {"experiments": {"one": {"methods": ["One-hot"]}}}
+    publication = Publication(tmp_path)
+    publication.add(study_in(folder, both | {"experiments": {"one": {"methods": ["VJM"]}}}))
+    for key in publication.inputs:
+        publication.inputs[key] = "those of another table"
+    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
+        publication.add(study_in(folder, one_hot))
+
+
 def test_the_papers_encoding_needs_no_column(encodings, folder):
     """So files of before there were others are read, and written, as they are."""
     for home, is_named in ((folder, False), (encodings[1]["published_folder"], True)):

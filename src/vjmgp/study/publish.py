@@ -43,6 +43,8 @@ class Publication:
         self.groups: dict[str, dict[str, list[Row]]] = defaultdict(dict)
         """Rows by experiment and identity."""
         self.splits: dict[Split, Row] = {}
+        self.inputs: dict[tuple[Any, ...], str] = {}
+        """Checksums of the data of each split, the same in all encodings."""
         self.facts: dict[str, Any] = {}
         if self.before:
             self._take(self.before)
@@ -52,6 +54,7 @@ class Publication:
             for row in read_file(before, f"{group}.parquet").to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
         self.splits = splits_of(before)
+        self.inputs = {key[:-1]: split["inputs"] for key, split in self.splits.items()}
         self.facts = read_sealed(before.file(DATASETS))["datasets"]
 
     def add(self, study: Study) -> int:
@@ -88,7 +91,8 @@ class Publication:
             if "model" in record:
                 split = split_of(record)
                 known = self.splits.setdefault(key_of(split), split)
-                if known != split:
+                inputs = self.inputs.setdefault(key_of(split)[:-1], split["inputs"])
+                if known != split or inputs != split["inputs"]:
                     raise ValueError(
                         f"{dataset}, seed {seed}: its runs are of different training rows; publish "
                         "those of one results folder."
