@@ -2,9 +2,11 @@
 
 import copy
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from workflow_runs import STUDY, all_tables, made, ran, snakemake, study_in
@@ -45,7 +47,7 @@ def test_a_row_holds_the_whole_record(finished, folder):
     assert found
     for record in found:
         row = compact.row_of(record)
-        model = compact.model_of(row, splits["paper", record["dataset"], record["seed"]])
+        model = compact.model_of(row, splits)
         wanted = record["model"]
         wanted["scores"]["train_r2"] = record["train_r2"]
         assert model.to_dict() == wanted
@@ -81,6 +83,16 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
         "LassoLars": [0, 1, 2],
     }
     assert table["file"].str.endswith(".parquet").sum() == 4
+
+
+def test_status_tells_published_runs_from_those_computed_here(study, folder, monkeypatch, capsys):
+    place, _, _ = study
+    monkeypatch.chdir(place)
+    Path("more.yaml").write_text(yaml.safe_dump(study_that_takes(folder, seeds=3)))
+    assert main(["study", "status", "more.yaml"]) == 3
+    assert "one       4 of 6 runs done (4 published, 0 computed here)\n" in capsys.readouterr().out
+    assert main(["study", "status", "study.yaml"]) == 3
+    assert "one       4 of 4 runs done\n" in capsys.readouterr().out
 
 
 def test_what_is_not_the_same_is_computed(folder, tmp_path):
@@ -149,6 +161,65 @@ def test_a_damaged_file_is_refused(folder, tmp_path):
     assert f"{table} is damaged" in said
 
 
+@pytest.fixture(scope="module")
+def encodings(tmp_path_factory):
+    """A study of a dataset with a nominal column, in two encodings, and its published runs."""
+    config = copy.deepcopy(STUDY) | {"datasets": ["210_cloud"], "seeds": 1}
+    config["methods"]["One-hot"] = {"gp": config["methods"]["VJM"]["gp"] | {"encoding": "onehot"}}
+    config["experiments"]["one"]["methods"] = ["VJM", "One-hot"]
+    folder = tmp_path_factory.mktemp("encodings")
+    snakemake(folder, config, "join_runs")
+    publication = Publication(folder / "published")
+    assert publication.add(study_in(folder, config)) == 2
+    publication.write()
+    config |= {"published": "only", "published_folder": str(folder / "published")}
+    return folder, config
+
+
+def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_path, capsys):
+    folder, config = encodings
+    home = config["published_folder"]
+    one, other = (load_run_model("210_cloud", method, folder=home) for method in ("VJM", "One-hot"))
+    assert one.standardizer.columns != other.standardizer.columns
+    snakemake(tmp_path, config, "join_runs")
+    models = "results/tables/one/models.json"
+    assert (tmp_path / models).read_bytes() == (folder / models).read_bytes()
+    path = tmp_path / "study.yaml"
+    assert main(["verify", "--published", str(path)]) == 0
+    assert capsys.readouterr().out.count("the same to the bit") == 2
+    # The scales that runs share are computed again, too.
+    publication = Publication(Path(home))
+    publication.folder = tmp_path / "forged"
+    for split in publication.splits.values():
+        split["standardizer"] = split["standardizer"].replace('"mean": ', '"mean": 1')
+    publication.write()
+    path.write_text(yaml.safe_dump(config | {"published_folder": str(publication.folder)}))
+    assert main(["verify", "--published", str(path)]) == 1
+    assert capsys.readouterr().out.count("standardizer differ") == 2
+
+
+def test_runs_of_other_training_rows_are_refused_in_every_encoding(encodings, tmp_path):
+    folder, config = encodings
+    both = config | {"published": "ignore"}
+    one_hot = both | {"experiments": {"one": {"methods": ["One-hot"]}}}
+    publication = Publication(tmp_path)
+    publication.add(study_in(folder, both | {"experiments": {"one": {"methods": ["VJM"]}}}))
+    for key in publication.inputs:
+        publication.inputs[key] = "those of another table"
+    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
+        publication.add(study_in(folder, one_hot))
+
+
+def test_the_papers_encoding_needs_no_column(encodings, folder):
+    """So files of before there were others are read, and written, as they are."""
+    for home, is_named in ((folder, False), (encodings[1]["published_folder"], True)):
+        published = read_published(Path(home))
+        for name in ("one.parquet", "splits.parquet"):
+            assert ("encoding" in pq.read_schema(published.file(name)).names) == is_named
+        found = [key[3] for key in compact.splits_of(published)]
+        assert sorted(found) == (["onehot", "target"] if is_named else ["target", "target"])
+
+
 def test_publishing_again_adds_what_is_new(finished, folder, tmp_path, capsys, monkeypatch):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     monkeypatch.chdir(finished)
@@ -198,6 +269,13 @@ def test_published_runs_are_computed_again(folder, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "test_r2 differ" in said
     assert "4 of 5 right" in said
+
+
+def test_a_plain_installation_is_asked_once_for_all_that_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr("vjmgp.parts.find_spec", lambda module: None)
+    assert main(["verify", "--published", "--runs", "0"]) == 2
+    said = capsys.readouterr().err
+    assert said == "vjmgp: this needs jsonschema: pip install 'vjmgp[workflow]'\n"
 
 
 def test_the_index_names_the_files(folder):

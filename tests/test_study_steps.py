@@ -22,6 +22,7 @@ from vjmgp.protocol import LABEL_NOISE, PAPER
 from vjmgp.study import collect, records, runs, tables
 from vjmgp.study.fetch import fetch_dataset
 from vjmgp.study.gp import legend_of
+from vjmgp.study.learners import learner_of, run
 from vjmgp.study.model import Experiment, Table
 from vjmgp.study.names import WALL_TIMES
 from vjmgp.study.noise import estimate_noise
@@ -278,11 +279,54 @@ def test_own_tables_keep_their_columns(tmp_path):
     assert problem.standardizer.standardize(problem.test_table).shape == (15, 3)
 
 
+FIXED = {"tau": 1, "intrusion_detection": True}
+"""Neither τ nor detection by the noise estimate."""
+
+
+@pytest.mark.parametrize(
+    ("uses", "regularizer", "settings"),
+    [
+        (True, "jensen_gap", {}),
+        (True, "jensen_gap", {"tau": 1}),
+        (True, "jensen_gap", {"intrusion_detection": False}),
+        (False, "jensen_gap", FIXED),
+        (True, "jensen_gap", FIXED | {"final_rule": "auto"}),
+        (True, "jensen_gap", FIXED | {"final_rule": "short"}),
+        (True, "jensen_gap", FIXED | {"final_rule": "distil"}),
+        (True, "jensen_gap", FIXED | {"predict_with": "front"}),
+        (True, "jensen_gap", {"final_rule": "o1"}),
+        (True, "finite_difference", {}),
+        (False, "finite_difference", {"tau": 1}),
+        (False, "vicinal_risk", {}),
+        (False, "parsimony", {"final_rule": "auto"}),
+        (True, "parsimony", {"predict_with": "front"}),
+    ],
+)
+def test_training_time_has_the_noise_estimate_of_methods_that_use_it(
+    uses, regularizer, settings, tmp_path
+):
+    """What uses it gives another record where it is another one; nothing else does."""
+    study = Study(tmp_path, "547_no2", block="0-0")
+    definition = {"gp": {"regularizer": regularizer, "population_size": 50, "generations": 8}}
+    definition["gp"] |= settings
+    found = []
+    for noise_r2 in (0.05, 0.95):
+        entry = {"seed": 0, "mean": noise_r2, "seconds": 2.0, "cpu_seconds": 1.0}
+        problem = next(problems(study.data, study.facts, [study.splits]))
+        record = run(learner_of(definition, {0: entry}), problem)
+        assert record.get("noise_seconds") == (2.0 if uses else None)
+        assert record.get("noise_cpu_seconds") == (1.0 if uses else None)
+        decided = ("test_r2", "train_r2", "size", "curve", "model")
+        found.append({name: record.get(name) for name in decided})
+    assert (found[0] != found[1]) == uses
+
+
 def test_names_of_every_kind_survive_the_tables(tmp_path):
     """pandas takes None and NA for missing values unless told otherwise."""
     records = [
         {"dataset": "NA", "protocol": "paper", "method": method, "seed": seed, "status": "ok",
-         "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1}
+         "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1,
+         "definition": {}}
         for method in ("None", "null", "=nan()") for seed in range(3)
     ]  # fmt: skip
     files = experiment_files(str(tmp_path), "one")
@@ -302,7 +346,7 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
 
 def test_a_study_whose_runs_all_failed_says_so(tmp_path):
     record = {"dataset": "d", "protocol": "paper", "method": "m", "seed": 0}
-    record |= {"status": "failed", "error": "E: why"}
+    record |= {"status": "failed", "error": "E: why", "definition": {}}
     experiment = Experiment("one", "One", ["m"], ["d"], "paper")
     runs = collect.Runs(experiment, [record], [])
     tables.write_csv(tmp_path / "runs.csv", runs.table_of_runs())

@@ -335,6 +335,7 @@ def test_offline_all_missing_datasets_are_named_at_once(tmp_path):
     )  # fmt: skip
     assert "2 datasets are not at hand" in said
     assert "197_cpu_act, 201_pol. Either connect to the network, or put the files" in said
+    assert "Or take those that come with vjmgp: datasets: [embedded]" in said
     assert not (tmp_path / "results").exists()
 
 

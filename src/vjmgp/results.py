@@ -97,4 +97,4 @@ def load_run_model(
     row: Any = rows[rows["seed"] == seed].iloc[0].to_dict()
     if row["nodes"] is None:
         raise ValueError(f"The models of {method!r} are no formulas of ours; none is published.")
-    return model_of(row, splits_of(published)[protocol, dataset, seed])
+    return model_of(row, splits_of(published))

@@ -64,10 +64,10 @@ def without_plots(folder: Path, row: int) -> str:
 def _about_model(versions: Versions, about: Context) -> Context:
     """What is known without the table."""
     model, target = versions.models[versions.chosen], about["target"]
-    table = versions.table.to_dict("records")
     short = versions.short.to_dict("records")
     for entry in short:
         entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
+    chosen = next(entry for entry in short if entry["chosen"])
     return {
         "title": f"{target} of {Path(about['table']).name}",
         "here": "report.html",
@@ -78,10 +78,10 @@ def _about_model(versions: Versions, about: Context) -> Context:
         "clipping": clipping(model),
         "summary": summary(about, versions),
         "ending": ending(about),
-        "noise": noise_in_words(about["noise_r2"], table[versions.chosen]["test_r2"]),
-        "chosen": next(entry for entry in short if entry["chosen"]),
+        "noise": noise_in_words(about["noise_r2"], chosen["test_r2"]),
+        "chosen": chosen,
         "short": short,
-        "front": table,
+        "front": versions.table.to_dict("records"),
         "sizes": _picture(pictures.sizes_picture, versions, target),
         "deviation": model.standardizer.target_scale,
     }

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..parts import need
 from . import Exit
 from .place import read_config, workflow_folder
 
@@ -41,6 +42,8 @@ def natural(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
+    for module in ("jsonschema", "pmlb", "pyarrow"):  # the extra that brings the first has all
+        need(module)
     from threadpoolctl import threadpool_limits
 
     from ..operations.verify import finished_files, verify, verify_published

@@ -25,6 +25,8 @@ class Progress(NamedTuple):
     """Those that the next run would not compute: also in blocks of another size and in journals."""
     failed: int
     total: int
+    published: int
+    """Those that are taken over instead of computed here."""
 
 
 class State(NamedTuple):
@@ -50,11 +52,7 @@ class State(NamedTuple):
     def text(self) -> str:
         """For people."""
         width = max(len(row.experiment) for row in self.rows)
-        lines = [
-            f"{row.experiment:{width}}  {row.done:6} of {row.total} runs done"
-            + (f", {row.failed} failed" * (row.failed > 0))
-            for row in self.rows
-        ]
+        lines = [f"{row.experiment:{width}}  {_in_words(row)}" for row in self.rows]
         lines += named("DAMAGED", self.damaged, "vjmgp study repair takes it away")
         if self.has_all_runs:
             lines += named("MISSING", self.missing, "the next run makes it")
@@ -67,6 +65,14 @@ class State(NamedTuple):
         elif not self.running:
             lines.append(f"Not complete; vjmgp study resume continues. Results: {self.results}")
         return "\n".join(lines)
+
+
+def _in_words(row: Progress) -> str:
+    """How far an experiment is; published runs are told apart, where there are some."""
+    text = f"{row.done:6} of {row.total} runs done"
+    if row.published:
+        text += f" ({row.published} published, {row.done - row.published} computed here)"
+    return text + (f", {row.failed} failed" if row.failed else "")
 
 
 def named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
@@ -84,7 +90,7 @@ def state_of(study: Study) -> State:
         states = [states_in(p.parent).get(seed) for p in files for seed in seeds_of(p.name)]
         done, failed = len(states) - states.count(None), states.count("failed")
         taken = sum(cell.seeds for cell in study.taken(experiment))
-        rows.append(Progress(experiment, taken + done, failed, taken + len(states)))
+        rows.append(Progress(experiment, taken + done, failed, taken + len(states), taken))
     wanted = [*study.everything(), study.manifest("write_report")]
     missing = [path for path in wanted if not Path(path).exists()]
     damaged = list(damaged_files(study.results))

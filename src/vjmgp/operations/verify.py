@@ -21,7 +21,7 @@ from ..competitors.packages import missing_extra
 from ..fetching import cache_folder
 from ..files import DamagedFileError, read_sealed
 from ..study.collect import Runs, records_of
-from ..study.compact import read_rows, row_of
+from ..study.compact import key_of, read_rows, row_of, split_of, splits_of
 from ..study.fetch import fetch_dataset
 from ..study.model import Cell, Method, Study
 from ..study.names import WALL_TIMES
@@ -171,11 +171,12 @@ def verify_published(study: Study, count: int, seed: int) -> Iterator[Finding]:
     runs = [(i, k) for i, cell in cells.items() for k in range(study.seeds_taken(*cell))]
     chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
     rows = read_rows(published, [Taken(identity, k + 1) for identity, k in chosen])
-    wanted = set(chosen)
+    wanted, splits = set(chosen), splits_of(published)
     cache = cache_folder(study.config["pmlb_cache"])
     for row in pa.Table.from_pandas(rows).to_pylist() if chosen else ():
         if (row["identity"], row["seed"]) in wanted and row["status"] == "ok":
-            yield _published_again(study, cells[row["identity"]], row, cache)
+            shared = splits[key_of(row)] if row["nodes"] is not None else {}
+            yield _published_again(study, cells[row["identity"]], row | shared, cache)
 
 
 def _can_be_run_again(method: Method) -> bool:
@@ -195,7 +196,7 @@ def _published_again(study: Study, cell: Cell, row: Any, cache: Path | None) -> 
         except OSError as error:
             return Finding(what, False, str(error))
         record, _ = _computed(study, cell, row["seed"], data, facts, folder)
-        again = row_of(record)
+        again = row_of(record) | (split_of(record) if "model" in record else {})
         if record.get("status") != "ok":
             return Finding(what, False, f"it fails now: {record['error']}")
     finding = _compared(what, {key: row[key] for key in again}, again)

@@ -144,7 +144,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
             legend = json.loads(told) if isinstance(told, str) else []
             entry |= {"formula": row["formula"], "legend": legend}
         else:
-            model = model_of(row, splits[row["protocol"], row["dataset"], row["seed"]])
+            model = model_of(row, splits)
             entry |= {"formula": model.text(), "legend": legend_of(model)}
             entry["features"] = features_of(model)
         found[row["identity"], row["seed"]] = entry

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from .published import Published, Taken
 
 Row = dict[str, Any]
-Split = tuple[str, str, int]
-"""Protocol, dataset, seed."""
+Split = tuple[str, str, int, str]
+"""Protocol, dataset, seed, and how nominal columns are encoded."""
+TARGET_MEANS = "target"
+"""The paper's encoding, and that of all runs in files without a column for it."""
 NAMES = {"protocol": pa.string(), "dataset": pa.string(), "method": pa.string()}
 SCORES = ("o1", "o2", "alpha", "born")
 """A model's scores; its training R², which the search sums in another order, is the run's."""
@@ -76,17 +78,21 @@ MODEL = {
     **dict.fromkeys(SCORES, pa.float64()),
 }
 """The codes of all nodes in prefix order, constants in the order of their nodes."""
-SCHEMA = pa.schema(PLAIN | TEXTS | OF_OTHERS | CURVE | MODEL)
-SPLITS = pa.schema(
-    {"protocol": pa.string(), "dataset": pa.string(), "seed": pa.int32(), "inputs": pa.string()}
-    | {"standardizer": pa.string()}
-)
+KEY = {
+    "protocol": pa.string(),
+    "dataset": pa.string(),
+    "seed": pa.int32(),
+    "encoding": pa.string(),
+}
+"""Of a split. Runs of different encodings have the same rows, but other inputs."""
+SCHEMA = pa.schema(PLAIN | KEY | TEXTS | OF_OTHERS | CURVE | MODEL)
+SPLITS = pa.schema(KEY | {"inputs": pa.string(), "standardizer": pa.string()})
 """What the runs of a split share: checksums of its data, scales and levels."""
 
 
 def row_of(record: Any) -> Row:
     """A run's record as a row."""
-    row = {name: record.get(name) for name in PLAIN}
+    row = {name: record.get(name) for name in PLAIN} | {"encoding": _encoding_of(record)}
     row |= {name: _json(record.get(name)) for name in TEXTS}
     curve = record.get("curve") or []
     row["curve_generation"] = [point[0] for point in curve]
@@ -95,6 +101,11 @@ def row_of(record: Any) -> Row:
     if "model" in record:
         return row | _model_parts(record["model"])
     return row | {"formula": record.get("formula"), "legend": _json(record.get("legend"))}
+
+
+def _encoding_of(record: Any) -> str:
+    """How a run's method encodes nominal columns; learners that are not ours take target means."""
+    return str(record["definition"].get("gp", {}).get("encoding", TARGET_MEANS))
 
 
 def _json(value: Any) -> str | None:
@@ -126,6 +137,7 @@ def _model_parts(entries: Row) -> Row:
 def split_of(record: Any) -> Row:
     """What the runs of a record's split share."""
     shared = {name: record[name] for name in ("protocol", "dataset", "seed")}
+    shared["encoding"] = _encoding_of(record)
     standardizer = {name: record["model"][name] for name in ("target", "columns")}
     return shared | {
         "inputs": json.dumps(record["inputs"]),
@@ -133,8 +145,13 @@ def split_of(record: Any) -> Row:
     }
 
 
-def model_of(row: Row, split: Row) -> SymbolicModel:
-    """The model of a run, from its row and that of its split."""
+def key_of(row: Row) -> Split:
+    """Which split a run is of, or a row of splits."""
+    return row["protocol"], row["dataset"], row["seed"], row["encoding"]
+
+
+def model_of(row: Row, splits: dict[Split, Row]) -> SymbolicModel:
+    """The model of a run, from its row and what the runs of its split share."""
     from ..engine.functions import CONSTANT
     from ..model import Feature, SymbolicModel, standardizer_from_dict
 
@@ -149,12 +166,25 @@ def model_of(row: Row, split: Row) -> SymbolicModel:
     scores = {name: row[name] for name in SCORES} | {"train_r2": row["train_r2"]}
     order = ("o1", "o2", "train_r2", "alpha", "born")
     return SymbolicModel(
-        standardizer_from_dict(json.loads(split["standardizer"])),
+        standardizer_from_dict(json.loads(splits[key_of(row)]["standardizer"])),
         tuple(features),
         row["intercept"],
         {name: scores[name] for name in order},
         row["constant_nodes"],
     )
+
+
+def read_file(
+    published: Published,
+    name: str,
+    columns: list[str] | None = None,
+    wanted: pc.Expression | None = None,
+) -> pa.Table:
+    """A Parquet file of a folder, whole or in part; whole, it names the encodings."""
+    table = pq.read_table(published.file(name), columns=columns, filters=wanted)
+    if columns is None and "encoding" not in table.column_names:
+        table = table.append_column("encoding", pa.array([TARGET_MEANS] * len(table)))
+    return table
 
 
 def read_rows(
@@ -169,10 +199,10 @@ def read_rows(
         groups.setdefault(published.cells[identity].group, set()).add(identity)
     parts = []
     for group, identities in groups.items():
-        path = published.file(f"{group}.parquet")
-        table = pq.read_table(path, columns=columns, filters=pc.field("identity").isin(identities))
+        name, wanted = f"{group}.parquet", pc.field("identity").isin(identities)
+        table = read_file(published, name, columns, wanted)
         rows = table.to_pandas(integer_object_nulls=True)
-        parts.append(rows[rows["seed"] < rows["identity"].map(seeds)].assign(file=path.name))
+        parts.append(rows[rows["seed"] < rows["identity"].map(seeds)].assign(file=name))
     found: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return found
 
@@ -187,13 +217,15 @@ def training_times(rows: pd.DataFrame) -> dict[str, pd.Series[float]]:
 
 def splits_of(published: Published) -> dict[Split, Row]:
     """What the runs of each split share."""
-    rows = pq.read_table(published.file(SPLITS_FILE)).to_pylist()
-    return {(row["protocol"], row["dataset"], row["seed"]): row for row in rows}
+    return {key_of(row): row for row in read_file(published, SPLITS_FILE).to_pylist()}
 
 
 def write_rows(path: Path, rows: Iterable[Row], schema: pa.Schema) -> None:
     """Write a Parquet file: names as dictionaries, whole numbers as differences."""
-    table = pa.Table.from_pylist(list(rows), schema=schema)
+    rows = list(rows)
+    if all(row["encoding"] == TARGET_MEANS for row in rows):
+        schema = schema.remove(schema.get_field_index("encoding"))
+    table = pa.Table.from_pylist(rows, schema=schema)
     names = [field.name for field in schema if field.type == pa.string()]
     names += [name for name in ("noise_r2", "tau", "alpha", "seed") if name in schema.names]
     names += ["noise_seconds", "noise_cpu_seconds"] if "tau" in schema.names else []

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..engine.addresses import addresses_of_run
 from ..engine.regularizers import find_regularizer
+from ..engine.regularizers.jensen_gap import JensenGap
 from ..extrapolation import extrapolation_ignored
 from ..model import SymbolicModel
 from ..protocol import r2
@@ -52,11 +53,17 @@ class GeneticProgramming:
 
     @property
     def uses_noise(self) -> bool:
-        """Whether the noise estimate decides something of its runs."""
-        if find_regularizer(self.settings.get("regularizer", "jensen_gap")).final_rule != "tau":
-            return False
-        is_adaptive = self.settings.get("tau", "adaptive") == "adaptive"
-        return is_adaptive or self.settings.get("final_rule") == "distil"
+        """Whether the noise estimate decides something of its runs: τ, points, student, mean."""
+        chosen = self.settings.get
+        regularizer = find_regularizer(chosen("regularizer", "jensen_gap"))
+        rule, is_weighed = chosen("final_rule", "paper"), regularizer.final_rule == "tau"
+        has_detection = issubclass(regularizer, JensenGap) and regularizer.uses_noise_estimate
+        return (
+            (chosen("tau", "adaptive") == "adaptive" and (is_weighed or rule == "tau"))
+            or (chosen("intrusion_detection", "adaptive") == "adaptive" and has_detection)
+            or (rule in ("auto", "short", "distil") and is_weighed)
+            or chosen("predict_with", "model") != "model"
+        )
 
     @property
     def formula(self) -> SymbolicModel | None:

@@ -7,11 +7,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from ..engine.identity import ENGINE_VERSION
 from ..files import checksum, read_sealed, write_sealed, write_whole
-from .compact import SCHEMA, SPLITS, Row, Split, row_of, split_of, splits_of, write_rows
+from .compact import (
+    SCHEMA,
+    SPLITS,
+    Row,
+    Split,
+    key_of,
+    read_file,
+    row_of,
+    split_of,
+    splits_of,
+    write_rows,
+)
 from .model import Cell as StudyCell
 from .model import Study
 from .names import PAPER
@@ -34,15 +43,18 @@ class Publication:
         self.groups: dict[str, dict[str, list[Row]]] = defaultdict(dict)
         """Rows by experiment and identity."""
         self.splits: dict[Split, Row] = {}
+        self.inputs: dict[tuple[Any, ...], str] = {}
+        """Checksums of the data of each split, the same in all encodings."""
         self.facts: dict[str, Any] = {}
         if self.before:
             self._take(self.before)
 
     def _take(self, before: Published) -> None:
         for group in dict.fromkeys(cell.group for cell in before.cells.values()):
-            for row in pq.read_table(before.file(f"{group}.parquet")).to_pylist():
+            for row in read_file(before, f"{group}.parquet").to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
         self.splits = splits_of(before)
+        self.inputs = {key[:-1]: split["inputs"] for key, split in self.splits.items()}
         self.facts = read_sealed(before.file(DATASETS))["datasets"]
 
     def add(self, study: Study) -> int:
@@ -78,8 +90,9 @@ class Publication:
             rows.append(row_of(record))
             if "model" in record:
                 split = split_of(record)
-                known = self.splits.setdefault((protocol, dataset, seed), split)
-                if known != split:
+                known = self.splits.setdefault(key_of(split), split)
+                inputs = self.inputs.setdefault(key_of(split)[:-1], split["inputs"])
+                if known != split or inputs != split["inputs"]:
                     raise ValueError(
                         f"{dataset}, seed {seed}: its runs are of different training rows; publish "
                         "those of one results folder."
