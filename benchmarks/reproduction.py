@@ -98,7 +98,13 @@ def means(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     table = medians.groupby("method").mean().drop(columns="size")
     table.insert(2, "median size", medians["size"].groupby("method").median())
     table["datasets"] = own.groupby("method")["dataset"].nunique()
-    return table.round(3).sort_values("test_r2", ascending=False).reset_index()
+    table = table.round(3).sort_values("test_r2", ascending=False)
+    return table.rename(columns=METRICS | {"cpu_seconds": "CPU seconds"}).reset_index()
+
+
+def verdicts(board: pd.DataFrame) -> pd.DataFrame:
+    """The tally by part of the paper."""
+    return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
 
 
 def main() -> None:
@@ -122,7 +128,7 @@ def main() -> None:
             print(markdown(table))
     board = scoreboard(runs, STUDY)
     print("\n## Scoreboard\n")
-    print(markdown(tally(board).reset_index()))
+    print(markdown(verdicts(board)))
     opposite = board[(board["verdict"] == "opposite") & (board["part"] != "medians")]
     print("\nOpposite:\n")
     print(markdown(opposite[["part", "claim", "paper", "ours", "note"]]))

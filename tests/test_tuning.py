@@ -14,13 +14,15 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 from workflow_runs import ROOT
 from xgboost import XGBRegressor
 
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors import tuning
-from vjmgp.competitors.shortcuts import SHORTCUTS, shortcut_for
+from vjmgp.competitors.light_trees import lightened
+from vjmgp.competitors.shortcuts import SHORTCUTS, boosted, shortcut_for
 from vjmgp.tabular import fit_standardizer
 
 CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
@@ -117,6 +119,35 @@ CASES = {
 )
 def test_shortcuts_are_exact(name, dataset, seed):
     compare(*CASES[name], dataset, seed)
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        AdaBoostRegressor(n_estimators=30),
+        AdaBoostRegressor(DecisionTreeRegressor(max_depth=1), n_estimators=30),
+        RandomForestRegressor(30, max_features="sqrt", min_weight_fraction_leaf=0.1, n_jobs=1),
+        ExtraTreesRegressor(30, min_samples_leaf=2, n_jobs=1),
+    ],
+    ids=repr,
+)
+def test_light_trees_grow_as_scikit_learns(ensemble):
+    x, y, new = rows_of("192_vineyard", 0)
+    ensemble.set_params(random_state=1)
+    light = lightened(clone(ensemble)).fit(x, y)
+    np.testing.assert_array_equal(light.predict(new), ensemble.fit(x, y).predict(new))
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_depth": 2}, {"tree_method": "exact"}, {"max_bin": 8}]
+)
+def test_boosting_without_callbacks_is_boosting(settings):
+    x, y, new = rows_of("192_vineyard", 0)
+    learner = XGBRegressor(n_estimators=20, subsample=0.7, n_jobs=1, random_state=1, **settings)
+    plain = clone(learner).fit(x, y)
+    for count in (5, 20):
+        found = boosted(learner, x, y)(new, iteration_range=(0, count))
+        np.testing.assert_array_equal(found, plain.predict(new, iteration_range=(0, count)))
 
 
 def test_every_shortcut_is_compared():
