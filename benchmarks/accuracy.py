@@ -44,7 +44,7 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     medians = by_dataset(runs, methods, datasets).dropna(axis=1)
     methods = list(medians)
     runs = runs[runs["method"].isin(methods) & runs["dataset"].isin(datasets)]
-    groups = runs.groupby("method")
+    groups, sizes = runs.groupby("method"), by_dataset(runs, methods, datasets, "size")
     noise = runs.groupby("dataset")["noise_r2"].median()
     clear = (noise >= CLEAR).reindex(datasets)
     return pd.DataFrame(
@@ -53,7 +53,7 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
             f"{clear.sum()} with little label noise": medians[clear].mean().map("{:.3f}".format),
             f"{(~clear).sum()} with much": medians[~clear].mean().map("{:.3f}".format),
             f"{reference} better / similar / worse": _outcomes(runs, methods, datasets),
-            "median size": groups["size"].median().map("{:.0f}".format),
+            "median size": sizes.median().map("{:.0f}".format),
             "CPU seconds": groups["cpu_seconds"].mean().map("{:.2g}".format),
             "seeds": runs.groupby(["method", "dataset"]).size().groupby("method").min(),
         }

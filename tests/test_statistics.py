@@ -363,3 +363,6 @@ def test_unfinished_methods_are_compared_on_what_all_have():
     assert summary["mean_rank"].tolist()[:2] == [1.0, 2.0]
     assert summary["datasets"].tolist() == [6, 5, 1, 0]
     assert summary["common_datasets"].tolist() == [5] * 4
+    alone = summary_of(runs, ["A", "C"], datasets).set_index("method")
+    assert alone["mean_of_median_test_r2"].notna().tolist() == [True, False]
+    assert alone["mean_rank"].isna().all()  # there is nobody to rank it with

@@ -125,19 +125,20 @@ def our_name(part: str, name: str, timed: Mapping[str, str] | None = None) -> st
 
 
 def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
-    """All rows of `win_tie_loss.csv`."""
+    """All rows of `win_tie_loss.csv`; what two of the paper's tables have counts once."""
     table = pd.read_csv(
         package_folder("paper") / "win_tie_loss.csv", dtype={"method": str, "versus": str}
     )
-    claims = []
+    claims: dict[tuple[str, ...], CountClaim] = {}
     for row in table.to_dict("records"):
         part = row["experiment"]
         protocol = LABEL_NOISE if part == LABEL_NOISE else PAPER
         similar = None if pd.isna(row["similar"]) else int(row["similar"])
         counts = Counts(int(row["better"]), similar, int(row["worse"]), datasets_of(protocol))
         method, versus = (our_name(part, row[key], timed) for key in ("method", "versus"))
-        claims.append(CountClaim(part, row["metric"], protocol, method, versus, counts))
-    return claims
+        claim = CountClaim(part, row["metric"], protocol, method, versus, counts)
+        claims.setdefault((protocol, row["metric"], method, versus), claim)
+    return list(claims.values())
 
 
 def value_claims() -> list[ValueClaim]:

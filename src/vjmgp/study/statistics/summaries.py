@@ -65,17 +65,17 @@ def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> p
 
     Means and ranks of test R² are over the datasets that all methods have, so that no method is
     compared on easier or harder ones; `common_datasets` is their number. A method with too few of
-    them has neither.
+    them has neither, and one that is left alone has no rank.
     """
     medians = by_dataset(runs, methods, datasets)
     common = common_datasets(medians)
     means = by_dataset(runs, methods, datasets, how="mean").loc[common.index, common.columns]
-    groups = runs.groupby("method")
+    ranks, groups = common.rank(axis=1, ascending=False), runs.groupby("method")
     table = pd.DataFrame(
         {
             "mean_of_median_test_r2": common.mean(),
             "mean_test_r2": means.mean(),
-            "mean_rank": common.rank(axis=1, ascending=False).mean(),
+            "mean_rank": ranks.mean() if common.shape[1] > 1 else np.nan,
             "median_train_r2": groups["train_r2"].median(),
             "median_size": groups["size"].median(),
             "median_trees": groups["trees"].median(),
