@@ -13,17 +13,22 @@ import argparse
 import itertools
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.stats import chi2_contingency, false_discovery_control, wilcoxon
 
 from benchmarks.accuracy import markdown
 from vjmgp import load_results
 from vjmgp.study.names import METRICS
 from vjmgp.study.scoreboard.claims import CountClaim, count_claims
-from vjmgp.study.scoreboard.score import scoreboard, tally
+from vjmgp.study.scoreboard.score import MEDIANS, scoreboard, tally
+from vjmgp.study.scoreboard.verdicts import INCONCLUSIVE, MARGIN, OPPOSITE
 from vjmgp.study.statistics.counts import counts_of
 from vjmgp.study.statistics.paired import paired_tests
+from vjmgp.study.statistics.summaries import by_dataset, papers_medians
 
 LEVEL = 0.01
+COMPLEXITY = "complexity_measures"
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
@@ -107,6 +112,46 @@ def verdicts(board: pd.DataFrame) -> pd.DataFrame:
     return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
 
 
+def once(board: pd.DataFrame) -> pd.DataFrame:
+    """The tally, had every dataset that PMLB has twice been counted once."""
+    other = board["note"].str.extract(r"(\w+(?: \w+)?) if twins count once", expand=False)
+    return verdicts(board.assign(verdict=other.fillna(board["verdict"])))
+
+
+def beyond_chance(runs: pd.DataFrame) -> pd.DataFrame:
+    """The cells of the table of complexity measures in which our counts differ from the paper's.
+
+    By a χ² test of the two times three counts of each cell, after Benjamini and Hochberg by metric.
+    """
+    table = beside_the_paper(runs, COMPLEXITY)
+    table["p"] = [_p_of_counts(*texts) for texts in zip(table["ours"], table["paper"], strict=True)]
+    table["p"] = table.groupby("of")["p"].transform(false_discovery_control)
+    return table[table["p"] < 0.05].assign(p=lambda found: found["p"].map("{:.2g}".format))
+
+
+def _p_of_counts(ours: str, paper: str) -> float:
+    counts = np.array([[int(n) for n in text.split("/")] for text in (ours, paper)])
+    return float(chi2_contingency(counts[:, counts.any(axis=0)]).pvalue)
+
+
+def beside_its_medians(runs: pd.DataFrame) -> pd.DataFrame:
+    """Mean of median test R², ours and the paper's, of methods that both have on all datasets."""
+    datasets = sorted(runs["dataset"].unique())
+    paper = papers_medians().loc[datasets]
+    ours = by_dataset(runs[runs["protocol"] == "paper"], list(paper), datasets).dropna(axis=1)
+    paper = paper[list(ours)]
+    return pd.DataFrame(
+        {
+            "ours": ours.mean().round(3),
+            "paper": paper.mean().round(3),
+            "ours is higher": (ours > paper).sum().astype(str) + f" of {len(datasets)}",
+            "p": [f"{wilcoxon(ours[name], paper[name]).pvalue:.2g}" for name in ours],
+            "beyond 0.05, up": (ours - paper > MARGIN).sum(),
+            "down": (paper - ours > MARGIN).sum(),
+        }
+    ).reset_index(names="method")
+
+
 def main() -> None:
     """Print them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -115,13 +160,16 @@ def main() -> None:
     every: Any = load_results(options.folder)
     print("## What was run\n")
     print(markdown(coverage(every)))
+    hours = every.groupby("protocol")["cpu_seconds"].agg(["size", "sum"])
+    for protocol, (count, seconds) in hours.iterrows():
+        print(f"\n{protocol}: {count:,.0f} runs, {seconds / 3600:.1f} CPU hours")
     runs = every[every["status"] == "ok"]
     print("\n## Means of medians\n")
     print(markdown(means(runs, runs["method"].unique().tolist())))
     for part in dict.fromkeys(claim.part for claim in count_claims(TIMED)):
         table = beside_the_paper(runs, part)
         print(f"\n## {part}\n")
-        if part == "complexity_measures" and len(table):
+        if part == COMPLEXITY and len(table):
             for metric in METRICS:
                 print(f"{METRICS[metric]}:\n\n{markdown(matrix(table, metric))}\n")
         elif len(table):
@@ -129,9 +177,19 @@ def main() -> None:
     board = scoreboard(runs, STUDY)
     print("\n## Scoreboard\n")
     print(markdown(verdicts(board)))
-    opposite = board[(board["verdict"] == "opposite") & (board["part"] != "medians")]
-    print("\nOpposite:\n")
-    print(markdown(opposite[["part", "claim", "paper", "ours", "note"]]))
+    print("\nWith twins counted once:\n")
+    print(markdown(once(board)))
+    counted = board[board["part"] != MEDIANS]
+    for verdict in (OPPOSITE, INCONCLUSIVE):
+        print(f"\n{verdict}:\n")
+        print(markdown(counted[counted["verdict"] == verdict][["part", "claim", "paper", "ours"]]))
+    print("\n## Figures in the text\n")
+    of_text = counted["part"].isin(["figures_in_the_text", "competitors"])
+    print(markdown(counted[of_text][["claim", "paper", "ours", "verdict"]]))
+    print("\n## Complexity measures: counts that differ beyond chance\n")
+    print(markdown(beyond_chance(runs)))
+    print("\n## Medians\n")
+    print(markdown(beside_its_medians(runs)))
 
 
 if __name__ == "__main__":

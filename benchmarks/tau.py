@@ -98,7 +98,7 @@ def main() -> None:
         "τ alone, detection in neither": (adaptive, ~always, one, ~always),
         "estimate against none: τ = 1 with detection": (adaptive, clean, one, always),
         "estimate against none: τ = 1 without detection": (adaptive, clean, one, ~always),
-        "the same, R² pooled over folds": (by_pool, pooled, one, pooled),
+        "τ alone, detection in both by an R² pooled over folds": (by_pool, pooled, one, pooled),
         "τ = 10 everywhere against τ = 1": (10 * one, clean, one, clean),
     }
     per_dataset = runs.groupby("dataset")["mean"].median()
