@@ -126,6 +126,7 @@ def test_shortcuts_are_exact(name, dataset, seed):
     [
         AdaBoostRegressor(n_estimators=30),
         AdaBoostRegressor(DecisionTreeRegressor(max_depth=1), n_estimators=30),
+        AdaBoostRegressor(RandomForestRegressor(3), n_estimators=3),
         RandomForestRegressor(30, max_features="sqrt", min_weight_fraction_leaf=0.1, n_jobs=1),
         ExtraTreesRegressor(30, min_samples_leaf=2, n_jobs=1),
     ],

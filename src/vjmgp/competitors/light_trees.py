@@ -60,7 +60,8 @@ class LightExtraTree(_Light, ExtraTreeRegressor):  # type: ignore[misc]
 def lightened(ensemble: Any) -> Any:
     """An unfitted ensemble of scikit-learn's, with light trees where it would take its own."""
     if isinstance(ensemble, AdaBoostRegressor):
-        ensemble.estimator = ensemble.estimator or LightTree(max_depth=WEAK_DEPTH)
+        if ensemble.estimator is None:
+            ensemble.estimator = LightTree(max_depth=WEAK_DEPTH)
     elif isinstance(ensemble, ExtraTreesRegressor):
         ensemble.estimator = LightExtraTree()
     else:
