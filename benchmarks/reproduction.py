@@ -20,9 +20,9 @@ from scipy.stats import chi2_contingency, false_discovery_control, wilcoxon
 from benchmarks.accuracy import markdown
 from vjmgp import load_results
 from vjmgp.study.names import METRICS
-from vjmgp.study.scoreboard.claims import CountClaim, count_claims
+from vjmgp.study.scoreboard import verdicts as verdict_rules
+from vjmgp.study.scoreboard.claims import TWINS, CountClaim, count_claims
 from vjmgp.study.scoreboard.score import MEDIANS, scoreboard, tally
-from vjmgp.study.scoreboard.verdicts import INCONCLUSIVE, MARGIN, OPPOSITE
 from vjmgp.study.statistics.counts import counts_of
 from vjmgp.study.statistics.paired import paired_tests
 from vjmgp.study.statistics.summaries import by_dataset, papers_medians
@@ -112,21 +112,23 @@ def verdicts(board: pd.DataFrame) -> pd.DataFrame:
     return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
 
 
-def once(board: pd.DataFrame) -> pd.DataFrame:
-    """The tally, had every dataset that PMLB has twice been counted once."""
-    other = board["note"].str.extract(r"(\w+(?: \w+)?) if twins count once", expand=False)
-    return verdicts(board.assign(verdict=other.fillna(board["verdict"])))
+def once(runs: pd.DataFrame) -> pd.DataFrame:
+    """The tally without medians, had every dataset that PMLB has twice been counted once."""
+    board = scoreboard(runs[~runs["dataset"].isin(list(TWINS))], STUDY)
+    return verdicts(board[board["part"] != MEDIANS])
 
 
-def beyond_chance(runs: pd.DataFrame) -> pd.DataFrame:
-    """The cells of the table of complexity measures in which our counts differ from the paper's.
+def beyond_chance(table: pd.DataFrame) -> pd.DataFrame:
+    """Of the cells of a table beside the paper's, those in which our counts differ from its.
 
     By a χ² test of the two times three counts of each cell, after Benjamini and Hochberg by metric.
     """
-    table = beside_the_paper(runs, COMPLEXITY)
-    table["p"] = [_p_of_counts(*texts) for texts in zip(table["ours"], table["paper"], strict=True)]
+    p = [_p_of_counts(*texts) for texts in zip(table["ours"], table["paper"], strict=True)]
+    table = table.assign(p=p)
     table["p"] = table.groupby("of")["p"].transform(false_discovery_control)
-    return table[table["p"] < 0.05].assign(p=lambda found: found["p"].map("{:.2g}".format))
+    return table[table["p"] < verdict_rules.LEVEL].assign(
+        p=lambda found: found["p"].map("{:.2g}".format)
+    )
 
 
 def _p_of_counts(ours: str, paper: str) -> float:
@@ -146,8 +148,8 @@ def beside_its_medians(runs: pd.DataFrame) -> pd.DataFrame:
             "paper": paper.mean().round(3),
             "ours is higher": (ours > paper).sum().astype(str) + f" of {len(datasets)}",
             "p": [f"{wilcoxon(ours[name], paper[name]).pvalue:.2g}" for name in ours],
-            "beyond 0.05, up": (ours - paper > MARGIN).sum(),
-            "down": (paper - ours > MARGIN).sum(),
+            "beyond 0.05, up": (ours - paper > verdict_rules.MARGIN).sum(),
+            "down": (paper - ours > verdict_rules.MARGIN).sum(),
         }
     ).reset_index(names="method")
 
@@ -172,22 +174,21 @@ def main() -> None:
         if part == COMPLEXITY and len(table):
             for metric in METRICS:
                 print(f"{METRICS[metric]}:\n\n{markdown(matrix(table, metric))}\n")
+            print(f"Counts that differ beyond chance:\n\n{markdown(beyond_chance(table))}")
         elif len(table):
             print(markdown(table))
     board = scoreboard(runs, STUDY)
     print("\n## Scoreboard\n")
     print(markdown(verdicts(board)))
     print("\nWith twins counted once:\n")
-    print(markdown(once(board)))
+    print(markdown(once(runs)))
     counted = board[board["part"] != MEDIANS]
-    for verdict in (OPPOSITE, INCONCLUSIVE):
+    for verdict in (verdict_rules.OPPOSITE, verdict_rules.INCONCLUSIVE):
         print(f"\n{verdict}:\n")
         print(markdown(counted[counted["verdict"] == verdict][["part", "claim", "paper", "ours"]]))
     print("\n## Figures in the text\n")
     of_text = counted["part"].isin(["figures_in_the_text", "competitors"])
     print(markdown(counted[of_text][["claim", "paper", "ours", "verdict"]]))
-    print("\n## Complexity measures: counts that differ beyond chance\n")
-    print(markdown(beyond_chance(runs)))
     print("\n## Medians\n")
     print(markdown(beside_its_medians(runs)))
 

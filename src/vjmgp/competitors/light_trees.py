@@ -1,7 +1,8 @@
 """Trees for ensembles that have checked their rows and parameters already.
 
-In an ensemble of a thousand trees on a hundred rows, scikit-learn spends half of the time on
-copying unfitted trees and on checking the same rows again. These trees grow exactly as its own do.
+In an ensemble of a thousand trees on a hundred rows, scikit-learn spends a quarter to a half of the
+time on copying unfitted trees and on checking the same rows again. These trees grow exactly as its
+own do.
 """
 
 from __future__ import annotations

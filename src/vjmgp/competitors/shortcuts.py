@@ -94,8 +94,8 @@ def xgboost_rounds(
 def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     """Fit, and return what predicts.
 
-    On few rows, looking after callbacks is a third of xgboost's time for a round: a learner of
-    which nothing beyond `SIMPLE` is asked is boosted without.
+    On few rows, looking after callbacks is up to a third of xgboost's time for a round: a learner
+    of which nothing beyond `SIMPLE` is asked is boosted without.
     """
     usual = type(learner)().get_params()
     asked = {
