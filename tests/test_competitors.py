@@ -30,7 +30,7 @@ from xgboost import XGBRegressor
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.excelformer import ExcelFormerRegressor
 from vjmgp.competitors.ffx import FFXRegressor, evaluate, front
-from vjmgp.competitors.gaussian_process import GaussianProcess
+from vjmgp.competitors.gaussian_process import GaussianProcess, Process
 from vjmgp.competitors.operon import OperonRegressor
 from vjmgp.competitors.packages import versions_for
 from vjmgp.competitors.sizes import model_size
@@ -408,6 +408,29 @@ def test_a_gaussian_process_finds_a_smooth_function(kernel, ard):
     assert lengths.argmin() == 0  # the input that counts
     again = GaussianProcess(kernel, ard, random_state=0).fit(x[:80], y[:80])
     np.testing.assert_array_equal(model.predict(x), again.predict(x))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+@pytest.mark.parametrize("ard", [False, True])
+def test_likelihood_and_slopes_are_scikit_learns(kernel, ard, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(25, 3))
+    seen = []
+    quick = Process.log_marginal_likelihood
+
+    def both(process, theta=None, eval_gradient=False, clone_kernel=True):
+        found = quick(process, theta, eval_gradient, clone_kernel)
+        plain = GaussianProcessRegressor.log_marginal_likelihood
+        if eval_gradient:
+            seen.append((found, plain(process, theta, eval_gradient, clone_kernel)))
+        return found
+
+    monkeypatch.setattr(Process, "log_marginal_likelihood", both)
+    GaussianProcess(kernel, ard, random_state=0).fit(x, np.sin(x[:, 0]))
+    assert len(seen) > 20
+    for (value, slopes), (same_value, same_slopes) in seen:
+        assert value == pytest.approx(same_value, rel=1e-6)
+        np.testing.assert_allclose(slopes, same_slopes, rtol=1e-4, atol=1e-4)
 
 
 ROWS = np.random.default_rng(4).normal(size=(20, 2))

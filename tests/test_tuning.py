@@ -20,8 +20,7 @@ from workflow_runs import ROOT
 from xgboost import XGBRegressor
 
 from vjmgp import load_dataset, paper_split
-from vjmgp.competitors import tuning
-from vjmgp.competitors.light_trees import lightened
+from vjmgp.competitors import lean_ensembles, tuning
 from vjmgp.competitors.shortcuts import SHORTCUTS, boosted, shortcut_for
 from vjmgp.tabular import fit_standardizer
 
@@ -121,22 +120,60 @@ def test_shortcuts_are_exact(name, dataset, seed):
     compare(*CASES[name], dataset, seed)
 
 
+ENSEMBLES = [
+    AdaBoostRegressor(n_estimators=200, learning_rate=1.0),
+    AdaBoostRegressor(n_estimators=200, learning_rate=10.0),
+    RandomForestRegressor(30, max_features="sqrt", min_weight_fraction_leaf=0.1, n_jobs=1),
+    ExtraTreesRegressor(30, max_features=0.5, n_jobs=1),
+]
+UNKNOWN = [
+    AdaBoostRegressor(DecisionTreeRegressor(max_depth=1), n_estimators=30),
+    AdaBoostRegressor(loss="square", n_estimators=30),
+    RandomForestRegressor(30, bootstrap=False, n_jobs=1),
+    ExtraTreesRegressor(30, min_samples_leaf=2, n_jobs=1),
+]
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=repr)
+def test_lean_ensembles_grow_as_scikit_learns(ensemble):
+    for dataset in ("192_vineyard", "1027_ESL"):
+        x, y, new = rows_of(dataset, 0)
+        ensemble.set_params(random_state=1)
+        most = ensemble.n_estimators
+        found = lean_ensembles.prefixes(ensemble, x, y, new, {most})
+        np.testing.assert_array_equal(found[most], ensemble.fit(x, y).predict(new))
+
+
 @pytest.mark.parametrize(
-    "ensemble",
-    [
-        AdaBoostRegressor(n_estimators=30),
-        AdaBoostRegressor(DecisionTreeRegressor(max_depth=1), n_estimators=30),
-        AdaBoostRegressor(RandomForestRegressor(3), n_estimators=3),
-        RandomForestRegressor(30, max_features="sqrt", min_weight_fraction_leaf=0.1, n_jobs=1),
-        ExtraTreesRegressor(30, min_samples_leaf=2, n_jobs=1),
-    ],
-    ids=repr,
+    ("y", "trees"), [(np.zeros(20), 1), (np.array([0.0, 1.0] * 10), 1)], ids=["perfect", "chance"]
 )
-def test_light_trees_grow_as_scikit_learns(ensemble):
+def test_lean_boosting_ends_as_scikit_learns(y, trees):
+    x = np.zeros((20, 1))
+    ensemble = AdaBoostRegressor(n_estimators=10, random_state=1)
+    found = lean_ensembles.prefixes(ensemble, x, y, x, {3, 10})
+    assert len(ensemble.fit(x, y).estimators_) == trees
+    for values in found.values():
+        np.testing.assert_array_equal(values, ensemble.predict(x))
+
+
+@pytest.mark.parametrize("ensemble", UNKNOWN, ids=repr)
+def test_ensembles_with_other_settings_are_scikit_learns(ensemble):
     x, y, new = rows_of("192_vineyard", 0)
     ensemble.set_params(random_state=1)
-    light = lightened(clone(ensemble)).fit(x, y)
-    np.testing.assert_array_equal(light.predict(new), ensemble.fit(x, y).predict(new))
+    assert lean_ensembles.prefixes(ensemble, x, y, new, {30}) is None
+    compare(ensemble, {"n_estimators": [5, 10]}, "192_vineyard", 1)
+
+
+@pytest.mark.parametrize("kind", lean_ensembles.KINDS)
+def test_a_builder_that_is_not_as_known_is_not_used(kind, monkeypatch):
+    def another(learner, x, y, new, counts):
+        return {count: np.zeros(len(new)) for count in counts}
+
+    monkeypatch.setitem(lean_ensembles.KINDS, kind, (another, lean_ensembles.KINDS[kind][1]))
+    uncached = lean_ensembles.is_as_known.__wrapped__
+    monkeypatch.setattr(lean_ensembles, "is_as_known", uncached)
+    x, y, new = rows_of("192_vineyard", 0)
+    assert lean_ensembles.prefixes(kind(n_estimators=5, random_state=1), x, y, new, {5}) is None
 
 
 @pytest.mark.parametrize(

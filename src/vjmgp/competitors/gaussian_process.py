@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -19,6 +20,57 @@ SCALES, LENGTHS, NOISE = (1e-3, 1e3), (1e-2, 1e3), (1e-5, 10.0)
 """Bounds of the kernel's parameters, for standardised inputs and target."""
 AT_A_BOUND = "The optimal value found for dimension"
 """A warning of scikit-learn's. A length at its bound is an answer: the input is of no use."""
+
+
+class Process(GaussianProcessRegressor):  # type: ignore[misc]
+    """A process with a kernel of `GaussianProcess`, whose likelihood takes a fifth of the time.
+
+    The likelihood is asked for thousands of times on the same rows. What depends on nothing else is
+    computed once, and its slopes need no matrix for each parameter.
+    """
+
+    def fit(self, X: Floats, y: Floats) -> Self:
+        """Keep the squared differences of all pairs of rows, too."""
+        self.pairs_ = np.triu_indices(len(X), 1)
+        squares = (X[self.pairs_[0]] - X[self.pairs_[1]]) ** 2
+        shared = np.size(self.kernel.k1.k2.length_scale) == 1
+        self.squares_ = squares.sum(axis=1, keepdims=True) if shared else squares
+        super().fit(X, y)
+        del self.pairs_, self.squares_
+        return self
+
+    def log_marginal_likelihood(
+        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
+        """With slopes, as the climb asks for it; otherwise scikit-learn's."""
+        if theta is None or not eval_gradient:
+            return super().log_marginal_likelihood(theta, eval_gradient, clone_kernel)
+        scale, noise, per_length = np.exp(theta[0]), np.exp(theta[-1]), np.exp(-2 * theta[1:-1])
+        distances = self.squares_ @ per_length
+        if isinstance(self.kernel.k1.k2, Matern):  # asked for first: it is an RBF, too
+            steps = np.sqrt(3 * distances)
+            fall = scale * np.exp(-steps)
+            smooth, slope = (1 + steps) * fall, 3 * fall
+        else:
+            smooth = slope = scale * np.exp(-0.5 * distances)
+        rows, labels = len(self.y_train_), self.y_train_
+        matrix = np.zeros((rows, rows), order="F")
+        matrix[self.pairs_] = smooth
+        np.fill_diagonal(matrix, scale + noise + self.alpha)
+        root, failed = lapack.dpotrf(matrix, lower=False, overwrite_a=True)
+        if failed:
+            return -np.inf, np.zeros_like(theta)
+        dual, _ = lapack.dpotrs(root, labels, lower=False)
+        logs = np.log(np.diagonal(root)).sum()
+        likelihood = -0.5 * labels @ dual - logs - 0.5 * rows * np.log(2 * np.pi)
+        inverse, _ = lapack.dpotri(root, lower=False, overwrite_c=True)
+        pull = dual[self.pairs_[0]] * dual[self.pairs_[1]] - inverse[self.pairs_]
+        trace = dual @ dual - np.trace(inverse)
+        slopes = np.empty_like(theta)
+        slopes[0] = pull @ smooth + 0.5 * scale * trace
+        slopes[1:-1] = ((pull * slope) @ self.squares_) * per_length
+        slopes[-1] = 0.5 * noise * trace
+        return likelihood, slopes
 
 
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,7 +102,7 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if len(y) > self.max_rows:
             sample = np.sort(random.permutation(len(y))[: self.max_rows])
             x, y = x[sample], y[sample]
-        self.process_ = GaussianProcessRegressor(
+        self.process_ = Process(
             self._kernel(x.shape[1]),
             n_restarts_optimizer=self.restarts,
             normalize_y=True,

@@ -10,7 +10,7 @@ a path of warm starts ends elsewhere within an elastic net's tolerance.
 from __future__ import annotations
 
 import copy
-import math
+import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from .light_trees import lightened
+from .lean_ensembles import asks_only, inputs_tried, prefixes
 
 Floats = NDArray[np.float64]
 Point = dict[str, Any]
@@ -76,6 +76,11 @@ SIMPLE = {
     *("min_child_weight", "reg_alpha", "reg_lambda", "n_jobs", "random_state", "verbosity"),
 }
 """Parameters of xgboost that are the booster's alone."""
+PLAIN = {
+    *("boosting_type", "n_estimators", "learning_rate", "subsample", "subsample_freq", "max_depth"),
+    *("num_leaves", "n_jobs", "random_state", "verbosity", "deterministic", "force_row_wise"),
+}
+"""And of LightGBM."""
 
 
 def xgboost_rounds(
@@ -94,21 +99,21 @@ def xgboost_rounds(
 def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     """Fit, and return what predicts.
 
-    On few rows, looking after callbacks is up to a third of xgboost's time for a round: a learner
-    of which nothing beyond `SIMPLE` is asked is boosted without.
+    On few rows, looking after callbacks and names of columns is up to a half of xgboost's time for
+    a round: a learner of which nothing beyond `SIMPLE` is asked is boosted by the library's C
+    interface, without.
     """
-    usual = type(learner)().get_params()
-    asked = {
-        name for name, value in learner.get_params().items() if repr(value) != repr(usual[name])
-    }
-    if not asked <= SIMPLE:
+    if not asks_only(learner, SIMPLE):
         return cast("Callable[..., Any]", learner.fit(x, y).predict)
     import xgboost
 
     rows = xgboost.QuantileDMatrix(x, y, nthread=learner.n_jobs)
     booster = xgboost.Booster(learner.get_xgb_params(), [rows])
-    for k in range(learner.get_num_boosting_rounds()):
-        booster.update(rows, k)
+    booster.update(rows, 0)
+    library = ctypes.CDLL(xgboost.libpath.find_lib_path()[0])
+    for k in range(1, learner.get_num_boosting_rounds()):
+        if library.XGBoosterUpdateOneIter(booster.handle, ctypes.c_int(k), rows.handle):
+            raise ValueError(f"xgboost's round {k} failed")
     return cast("Callable[..., Any]", booster.inplace_predict)
 
 
@@ -125,59 +130,63 @@ def lightgbm_rounds(
         fits = _by_value(make, points, "subsample")
     for members in fits.values():
         rounds = _by_value(make, [points[k] for k in members], "n_estimators")
-        seen: dict[int, Any] = {}
-
-        def look(training: Any, wanted: Any = rounds, seen: dict[int, Any] = seen) -> None:
-            if training.iteration + 1 in wanted:
-                seen[training.iteration + 1] = training.model.predict(new)
-
         model = make(points[members[rounds[max(rounds)][-1]]])
-        model.fit(x, y, callbacks=[look] if len(rounds) > 1 else None)
-        seen[max(rounds)] = model.predict(new)
-        for count, same in rounds.items():
-            # Training that ended early has no round of this number: then the last is the one.
-            yield [members[k] for k in same], seen.get(count, seen[max(rounds)])
+        if not asks_only(model, PLAIN):
+            yield from one_by_one(make, [points[k] for k in members], x, y, new)
+            continue
+        for count, values in _lightgbm_on_its_way(model, x, y, new, set(rounds)):
+            yield [members[k] for k in rounds[count]], values
 
 
-def adaboost_rounds(
+def _lightgbm_on_its_way(
+    learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]
+) -> Iterator[tuple[int, Any]]:
+    """Predictions after these numbers of rounds, without writing the model down and reading it."""
+    import lightgbm
+
+    settings = {
+        name: value
+        for name, value in learner.get_params().items()
+        if name not in ("n_estimators", "importance_type", "class_weight", "objective")
+        and value is not None
+    }
+    settings["objective"] = "regression"
+    booster = lightgbm.Booster(settings, lightgbm.Dataset(x, y, params=settings))
+    for count in range(1, max(counts) + 1):
+        booster.update()
+        if count in counts:
+            yield count, booster.predict(new)
+
+
+# -- ensembles: their trees are grown one after the other ------------------------------------------
+
+
+def ensemble_prefixes(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """One fit with the most rounds; each point predicts with the first of them."""
-    rounds = _by_value(make, points, "n_estimators")
-    longest = lightened(make(points[rounds[max(rounds)][0]])).fit(x, y)
-    for count, same in rounds.items():
-        part = copy.copy(longest)
-        part.estimators_ = longest.estimators_[:count]
-        part.estimator_weights_ = longest.estimator_weights_[:count]
-        yield same, part.predict(new)
-
-
-# -- forests: trees are grown one after the other, each from its own seed --------------------------
-
-
-def forest_prefixes(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
-    """One forest with the most trees for all that look at as many inputs per split."""
-    inputs = x.shape[1]
-
-    def tried(point: Point) -> float:
-        wanted = make(point).get_params()["max_features"]
-        if wanted == "sqrt":
-            return max(1, int(math.sqrt(inputs)))
-        if wanted == "log2":
-            return max(1, int(math.log2(inputs)))
-        if isinstance(wanted, float):
-            return max(1, int(wanted * inputs))
-        return inputs if wanted is None else int(wanted)
-
-    for members in _alike(points, tried).values():
+    """One ensemble with the most trees for all that look at as many inputs per split."""
+    for members in _alike(points, lambda point: _tried(make(point), x.shape[1])).values():
         sizes = _by_value(make, [points[k] for k in members], "n_estimators")
-        largest = lightened(make(points[members[sizes[max(sizes)][0]]])).fit(x, y)
+        largest = make(points[members[sizes[max(sizes)][0]]])
+        found = prefixes(largest, x, y, new, set(sizes))
+        if found is None:
+            largest.fit(x, y)
         for count, same in sizes.items():
-            part = copy.copy(largest)
-            part.estimators_ = largest.estimators_[:count]
-            yield [members[k] for k in same], part.predict(new)
+            numbers = [members[k] for k in same]
+            yield numbers, found[count] if found else _beginning(largest, count).predict(new)
+
+
+def _tried(learner: Any, inputs: int) -> int:
+    return inputs_tried(getattr(learner, "max_features", None), inputs)
+
+
+def _beginning(ensemble: Any, count: int) -> Any:
+    """An ensemble of the first trees of another."""
+    part = copy.copy(ensemble)
+    part.estimators_ = ensemble.estimators_[:count]
+    if hasattr(ensemble, "estimator_weights_"):
+        part.estimator_weights_ = ensemble.estimator_weights_[:count]
+    return part
 
 
 # -- others ----------------------------------------------------------------------------------------
@@ -267,9 +276,9 @@ TREES = ("n_estimators", "max_features")
 SHORTCUTS = {
     ("xgboost", "XGBRegressor"): Shortcut(ROUNDS, xgboost_rounds),
     ("lightgbm", "LGBMRegressor"): Shortcut((*ROUNDS, "subsample"), lightgbm_rounds),
-    ("sklearn", "AdaBoostRegressor"): Shortcut(ROUNDS, adaboost_rounds),
-    ("sklearn", "RandomForestRegressor"): Shortcut(TREES, forest_prefixes),
-    ("sklearn", "ExtraTreesRegressor"): Shortcut(TREES, forest_prefixes),
+    ("sklearn", "AdaBoostRegressor"): Shortcut(ROUNDS, ensemble_prefixes),
+    ("sklearn", "RandomForestRegressor"): Shortcut(TREES, ensemble_prefixes),
+    ("sklearn", "ExtraTreesRegressor"): Shortcut(TREES, ensemble_prefixes),
     ("sklearn", "KernelRidge"): Shortcut(("alpha", "gamma"), shared_kernels),
     ("sklearn", "KNeighborsRegressor"): Shortcut(("n_neighbors", "weights"), shared_neighbours),
     ("sklearn", "MLPRegressor"): Shortcut(("learning_rate",), network_schedules),
