@@ -8,6 +8,7 @@ import yaml
 from lightgbm import LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNet, LassoLars, LinearRegression
 from sklearn.model_selection import GridSearchCV, KFold
@@ -20,7 +21,7 @@ from workflow_runs import ROOT
 from xgboost import XGBRegressor
 
 from vjmgp import load_dataset, paper_split
-from vjmgp.competitors import lean_ensembles, tuning
+from vjmgp.competitors import lean_ensembles, lean_networks, tuning
 from vjmgp.competitors.shortcuts import SHORTCUTS, boosted, shortcut_for
 from vjmgp.tabular import fit_standardizer
 
@@ -174,6 +175,48 @@ def test_a_builder_that_is_not_as_known_is_not_used(kind, monkeypatch):
     monkeypatch.setattr(lean_ensembles, "is_as_known", uncached)
     x, y, new = rows_of("192_vineyard", 0)
     assert lean_ensembles.prefixes(kind(n_estimators=5, random_state=1), x, y, new, {5}) is None
+
+
+@pytest.mark.parametrize("activation", lean_networks.ACTIVATIONS)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"solver": "adam"},
+        {"solver": "adam", "max_iter": 400, "tol": 0.01},
+        {"solver": "sgd", "learning_rate": "invscaling"},
+        {"solver": "sgd", "learning_rate": "adaptive", "tol": 0.05, "alpha": 0.1},
+    ],
+    ids=str,
+)
+def test_lean_networks_learn_as_scikit_learns(settings, activation):
+    x, y, new = rows_of("192_vineyard", 0)
+    learner = MLPRegressor(activation=activation, random_state=1, **settings)
+    with threadpool_limits(1):
+        network = lean_networks.trained(learner, x, y)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            learner.fit(x, y)
+        np.testing.assert_array_equal(network.predict(new), learner.predict(new))
+    assert network.epochs == learner.n_iter_
+    assert network.at_limit == any(w.category is ConvergenceWarning for w in caught)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"solver": "lbfgs"}, {"hidden_layer_sizes": (5, 5)}, {"shuffle": False}], ids=str
+)
+def test_networks_with_other_settings_are_scikit_learns(settings):
+    x, y, _ = rows_of("192_vineyard", 0)
+    assert lean_networks.trained(MLPRegressor(random_state=1, **settings), x, y) is None
+    compare(MLPRegressor(max_iter=5, **settings), {"alpha": [0.1, 1.0]}, "192_vineyard", 1)
+
+
+def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
+    monkeypatch.setattr(lean_networks, "is_as_known", lean_networks.is_as_known.__wrapped__)
+    x, y, _ = rows_of("192_vineyard", 0)
+    learner = MLPRegressor(max_iter=5, random_state=1)
+    assert lean_networks.trained(learner, x, y) is not None
+    monkeypatch.setitem(lean_networks.ACTIVATIONS, "tanh", lean_networks.ACTIVATIONS["relu"])
+    assert lean_networks.trained(learner, x, y) is None
 
 
 @pytest.mark.parametrize(

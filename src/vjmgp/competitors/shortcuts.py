@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .lean_ensembles import asks_only, inputs_tried, prefixes
+from .lean_networks import trained
 
 Floats = NDArray[np.float64]
 Point = dict[str, Any]
@@ -257,18 +260,29 @@ def network_schedules(
     by_schedule = _by_value(make, points, "learning_rate")
     if make(points[0]).solver != "sgd":
         first, *_ = by_schedule.values()
-        values = make(points[first[0]]).fit(x, y).predict(new)
+        values, _ = _network(make(points[first[0]]), x, y, new)
         yield [k for same in by_schedule.values() for k in same], values
         return
     adaptive = by_schedule.pop("adaptive", [])
     for schedule, same in by_schedule.items():
-        model = make(points[same[0]]).fit(x, y)
+        values, at_limit = _network(make(points[same[0]]), x, y, new)
         also: list[int] = []
-        if schedule == "constant" and model.n_iter_ == model.max_iter:
+        if schedule == "constant" and at_limit:
             also, adaptive = adaptive, []
-        yield same + also, model.predict(new)
+        yield same + also, values
     for k in adaptive:
-        yield [k], make(points[k]).fit(x, y).predict(new)
+        yield [k], _network(make(points[k]), x, y, new)[0]
+
+
+def _network(learner: Any, x: Floats, y: Floats, new: Floats) -> tuple[Floats, bool]:
+    """What a network predicts, and whether it used up its epochs."""
+    network = trained(learner, x, y)
+    if network is None:
+        learner.fit(x, y)
+        return learner.predict(new), learner.n_iter_ == learner.max_iter
+    if network.at_limit:
+        warnings.warn("the network has not converged", ConvergenceWarning, stacklevel=2)
+    return network.predict(new), network.at_limit
 
 
 ROUNDS = ("n_estimators",)
