@@ -83,6 +83,14 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
         "LassoLars": [0, 1, 2],
     }
     assert table["file"].str.endswith(".parquet").sum() == 4
+    # They are published as what they are: more of the same.
+    publication = Publication(folder)
+    assert publication.add(study_in(tmp_path, config)) == 2
+    publication.folder = tmp_path / "published"
+    publication.write()
+    before, after = load_results(folder), load_results(tmp_path / "published")
+    assert after.groupby("method")["seed"].apply(sorted).tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert (after[after["seed"] < 2].reset_index(drop=True)).equals(before)
 
 
 def test_status_tells_published_runs_from_those_computed_here(study, folder, monkeypatch, capsys):

@@ -65,12 +65,13 @@ class Publication:
                 first.setdefault(cell, name)
         new = 0
         for cell, experiment in first.items():
-            identity, rows = study.run_id(*cell), self._rows(study, *cell)
+            identity = study.run_id(*cell)
             group = self._group_of(identity, experiment)
-            more = len(rows) - len(self.groups.get(group, {}).get(identity, ()))
-            if more > 0:
-                self.groups[group][identity] = rows
-                new += more
+            known = self.groups.get(group, {}).get(identity, [])
+            rows = self._rows_after(known, study, *cell)
+            if rows:
+                self.groups[group][identity] = known + rows
+                new += len(rows)
                 self._add_facts(study, cell[1])
         return new
 
@@ -79,11 +80,13 @@ class Publication:
         found = (group for group, cells in self.groups.items() if identity in cells)
         return next(found, experiment)
 
-    def _rows(self, study: Study, protocol: str, dataset: str, method: str) -> list[Row]:
-        """The runs of a cell that are there, from seed 0 on without a gap."""
+    def _rows_after(
+        self, known: list[Row], study: Study, protocol: str, dataset: str, method: str
+    ) -> list[Row]:
+        """The runs of a cell that follow on those that are published, without a gap."""
         found = runs_in(Path(study.runs_at(protocol, dataset, method, "0-0")).parent)
         rows = []
-        for seed in range(study.seeds):
+        for seed in range(len(known), study.seeds):
             if seed not in found:
                 break
             record = found[seed]
