@@ -90,7 +90,7 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
     publication.write()
     before, after = load_results(folder), load_results(tmp_path / "published")
     assert after.groupby("method")["seed"].apply(sorted).tolist() == [[0, 1, 2], [0, 1, 2]]
-    assert (after[after["seed"] < 2].reset_index(drop=True)).equals(before)
+    assert after[after["seed"] < 2].reset_index(drop=True).equals(before)
 
 
 def test_status_tells_published_runs_from_those_computed_here(study, folder, monkeypatch, capsys):
@@ -216,6 +216,9 @@ def test_runs_of_other_training_rows_are_refused_in_every_encoding(encodings, tm
         publication.inputs[key] = "those of another table"
     with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
         publication.add(study_in(folder, one_hot))
+    vjm = both | {"experiments": {"one": {"methods": ["VJM"]}}}
+    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
+        publication.add(study_in(folder, vjm))  # although these runs are there already
 
 
 def test_the_papers_encoding_needs_no_column(encodings, folder):

@@ -22,7 +22,7 @@ from xgboost import XGBRegressor
 
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors import lean_ensembles, lean_networks, tuning
-from vjmgp.competitors.shortcuts import SHORTCUTS, boosted, shortcut_for
+from vjmgp.competitors.shortcuts import SHORTCUTS, XGBOOST_KNOWN, boosted, shortcut_for
 from vjmgp.tabular import fit_standardizer
 
 CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
@@ -75,10 +75,19 @@ CASES = {
             "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart", "goss"],
         },
     ),
+    "LGBM, other settings": (
+        LGBMRegressor(subsample_freq=1, extra_trees=True, **QUIET),
+        {"n_estimators": [3, 20], "subsample": [0.5, 1]},
+    ),
     "LGBM, sampled": (
         LGBMRegressor(subsample_freq=1, **QUIET),
         {"n_estimators": [3, 20], "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart"]},
     ),
+    "XGB, linear": (
+        XGBRegressor(n_jobs=1, booster="gblinear"),
+        {"n_estimators": [2, 30]},
+    ),
+    "XGB, no rounds": (XGBRegressor(n_jobs=1), {"n_estimators": [0, 5]}),
     "AdaBoost": (
         AdaBoostRegressor(),
         {"learning_rate": [0.01, 1.0, 10.0], "n_estimators": [3, 10, 40]},
@@ -145,16 +154,20 @@ def test_lean_ensembles_grow_as_scikit_learns(ensemble):
         np.testing.assert_array_equal(found[most], ensemble.fit(x, y).predict(new))
 
 
-@pytest.mark.parametrize(
-    ("y", "trees"), [(np.zeros(20), 1), (np.array([0.0, 1.0] * 10), 1)], ids=["perfect", "chance"]
-)
-def test_lean_boosting_ends_as_scikit_learns(y, trees):
-    x = np.zeros((20, 1))
-    ensemble = AdaBoostRegressor(n_estimators=10, random_state=1)
-    found = lean_ensembles.prefixes(ensemble, x, y, x, {3, 10})
-    assert len(ensemble.fit(x, y).estimators_) == trees
-    for values in found.values():
-        np.testing.assert_array_equal(values, ensemble.predict(x))
+def test_lean_boosting_ends_as_scikit_learns():
+    """Small tables with ties, where a tree is perfect or worse than chance sooner or later."""
+    ends = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rows = int(rng.integers(3, 16))
+        x = np.round(rng.normal(size=(rows, 2)), int(rng.integers(0, 3)))
+        y = np.round(rng.normal(size=rows), int(rng.integers(0, 2)))
+        rate = float(rng.choice([0.01, 1.0, 10.0, 1e4]))
+        ensemble = AdaBoostRegressor(n_estimators=25, learning_rate=rate, random_state=seed)
+        found = lean_ensembles.prefixes(ensemble, x, y, x, {25})
+        np.testing.assert_array_equal(found[25], ensemble.fit(x, y).predict(x))
+        ends.add((len(ensemble.estimators_) == 1, bool((ensemble.estimator_errors_ == 0).any())))
+    assert ends == {(True, True), (False, True), (True, False), (False, False)}
 
 
 @pytest.mark.parametrize("ensemble", UNKNOWN, ids=repr)
@@ -207,7 +220,15 @@ def test_lean_networks_learn_as_scikit_learns(settings, activation):
 def test_networks_with_other_settings_are_scikit_learns(settings):
     x, y, _ = rows_of("192_vineyard", 0)
     assert lean_networks.trained(MLPRegressor(random_state=1, **settings), x, y) is None
-    compare(MLPRegressor(max_iter=5, **settings), {"alpha": [0.1, 1.0]}, "192_vineyard", 1)
+    grid = {"learning_rate": ["constant", "invscaling"]}
+    compare(MLPRegressor(max_iter=5, **settings), grid, "192_vineyard", 1)
+
+
+def test_a_network_whose_weights_are_not_finite_has_failed():
+    x, y, _ = rows_of("192_vineyard", 0)
+    learner = MLPRegressor(solver="sgd", learning_rate_init=1e300, max_iter=5, random_state=1)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="not finite"):
+        lean_networks.trained(learner, x, y)
 
 
 def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
@@ -222,13 +243,89 @@ def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
 @pytest.mark.parametrize(
     "settings", [{}, {"max_depth": 2}, {"tree_method": "exact"}, {"max_bin": 8}]
 )
-def test_boosting_without_callbacks_is_boosting(settings):
+def test_boosting_without_callbacks_is_boosting(settings, monkeypatch):
     x, y, new = rows_of("192_vineyard", 0)
     learner = XGBRegressor(n_estimators=20, subsample=0.7, n_jobs=1, random_state=1, **settings)
     plain = clone(learner).fit(x, y)
+    if settings.keys() <= XGBOOST_KNOWN:
+        monkeypatch.setattr(XGBRegressor, "fit", None)  # the library's way is not taken
     for count in (5, 20):
         found = boosted(learner, x, y)(new, iteration_range=(0, count))
         np.testing.assert_array_equal(found, plain.predict(new, iteration_range=(0, count)))
+
+
+@pytest.mark.parametrize(
+    ("name", "libraries_way"),
+    [
+        ("LGBM", (LGBMRegressor, "fit")),
+        ("XGB", (XGBRegressor, "fit")),
+        ("MLP", (MLPRegressor, "_fit_stochastic")),
+        ("RandomForest", (RandomForestRegressor, "fit")),
+        ("ExtraTrees", (ExtraTreesRegressor, "fit")),
+        ("AdaBoost", (AdaBoostRegressor, "fit")),
+    ],
+)
+def test_shortcuts_do_without_the_libraries_loops(name, libraries_way, monkeypatch):
+    estimator, grid = CASES[name]
+    x, y, new = rows_of("192_vineyard", 0)
+    estimator = clone(estimator).set_params(random_state=1)
+    points = tuning.grid_points(grid)
+    shortcut = shortcut_for(estimator)
+    group = [points[k] for k in tuning.groups_of(points, shortcut.shared)[0]]
+    for kind in lean_ensembles.KINDS:
+        assert lean_ensembles.is_as_known(kind)
+    assert lean_networks.is_as_known()
+    monkeypatch.setattr(*libraries_way, None)
+
+    def make(point):
+        return clone(estimator).set_params(**point)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        steps = list(shortcut.predict(make, group, x, y, new))
+    assert sorted(k for same, _ in steps for k in same) == list(range(len(group)))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (RandomForestRegressor(5), {"max_features": [0.5, 2.5], "n_estimators": [2, 4]}),
+        (AdaBoostRegressor(n_estimators=5), {"n_estimators": [2, -4]}),
+        (MLPRegressor(max_iter=0), {"learning_rate": ["constant", "adaptive"]}),
+    ],
+    ids=repr,
+)
+def test_parameters_that_a_library_refuses_are_failures(estimator, grid):
+    x, y, _ = rows_of("192_vineyard", 0)
+    estimator = clone(estimator).set_params(random_state=1)
+    expected = GridSearchCV(estimator, grid, cv=KFold(5, shuffle=True, random_state=0), refit=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        failed = {}
+        try:
+            failed = tuning.tune(estimator, grid, x, y, 0).failures
+            refused = np.isnan(expected.fit(x, y).cv_results_["mean_test_score"])
+            assert sorted(failed) == np.flatnonzero(refused).tolist()
+        except tuning.SearchFailedError:
+            with pytest.raises(ValueError, match="All the 10 fits failed"):
+                expected.fit(x, y)
+
+
+def test_rows_that_are_not_finite_are_left_to_the_library():
+    x, y, new = rows_of("192_vineyard", 0)
+    x[::3, 0] = np.nan
+    forest = RandomForestRegressor(4, random_state=1)
+    assert lean_ensembles.prefixes(forest, x, y, new, {4}) is None
+    assert lean_ensembles.prefixes(forest, new, y[: len(new)], x, {4}) is None
+
+
+def test_folds_of_one_row_choose_the_first_point():
+    x, y = np.arange(3.0)[:, None], np.array([0.0, 1.0, 3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # R² needs two rows
+        found = tuning.tune(KernelRidge(), {"alpha": [0.1, 1.0]}, x, y, 0)
+    assert found.parameters == {"alpha": 0.1}
+    assert not found.failures
 
 
 def test_every_shortcut_is_compared():
@@ -326,7 +423,7 @@ def test_what_a_shortcut_cannot_do_is_tried_point_by_point():
 def test_points_that_do_not_converge_are_counted_and_take_part():
     x, y, _ = rows_of("547_no2", 0)
     grid = {"solver": ["lbfgs", "adam"], "learning_rate": ["constant", "adaptive"]}
-    with pytest.warns(Warning, match=r"hasn't converged|failed to converge"):
+    with pytest.warns(Warning, match=r"has ?n[o']t converged|failed to converge"):
         found = tuning.tune(MLPRegressor(max_iter=5, random_state=0), grid, x, y, 0)
     assert found.unconverged == {0, 1, 2, 3}
     assert not found.failures

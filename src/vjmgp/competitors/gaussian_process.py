@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -22,28 +23,31 @@ AT_A_BOUND = "The optimal value found for dimension"
 """A warning of scikit-learn's. A length at its bound is an answer: the input is of no use."""
 
 
-class Process(GaussianProcessRegressor):  # type: ignore[misc]
+class _Process(GaussianProcessRegressor):  # type: ignore[misc]
     """A process with a kernel of `GaussianProcess`, whose likelihood takes a fifth of the time.
 
     The likelihood is asked for thousands of times on the same rows. What depends on nothing else is
-    computed once, and its slopes need no matrix for each parameter.
+    computed once, and the gradient needs no matrix for each parameter.
     """
 
     def fit(self, X: Floats, y: Floats) -> Self:
-        """Keep the squared differences of all pairs of rows, too."""
+        """Keep the squared differences of all pairs of rows while the likelihood is climbed."""
         self.pairs_ = np.triu_indices(len(X), 1)
-        squares = (X[self.pairs_[0]] - X[self.pairs_[1]]) ** 2
-        shared = np.size(self.kernel.k1.k2.length_scale) == 1
-        self.squares_ = squares.sum(axis=1, keepdims=True) if shared else squares
-        super().fit(X, y)
-        del self.pairs_, self.squares_
+        if np.size(self.kernel.k1.k2.length_scale) == 1:
+            self.squares_ = pdist(X, "sqeuclidean")[:, None]
+        else:
+            self.squares_ = (X[self.pairs_[0]] - X[self.pairs_[1]]) ** 2
+        try:
+            super().fit(X, y)
+        finally:
+            del self.pairs_, self.squares_
         return self
 
     def log_marginal_likelihood(
         self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
-        """With slopes, as the climb asks for it; otherwise scikit-learn's."""
-        if theta is None or not eval_gradient:
+        """With its gradient, as the optimiser asks for it; otherwise scikit-learn's."""
+        if theta is None or not eval_gradient or not hasattr(self, "squares_"):
             return super().log_marginal_likelihood(theta, eval_gradient, clone_kernel)
         scale, noise, per_length = np.exp(theta[0]), np.exp(theta[-1]), np.exp(-2 * theta[1:-1])
         distances = self.squares_ @ per_length
@@ -66,11 +70,11 @@ class Process(GaussianProcessRegressor):  # type: ignore[misc]
         inverse, _ = lapack.dpotri(root, lower=False, overwrite_c=True)
         pull = dual[self.pairs_[0]] * dual[self.pairs_[1]] - inverse[self.pairs_]
         trace = dual @ dual - np.trace(inverse)
-        slopes = np.empty_like(theta)
-        slopes[0] = pull @ smooth + 0.5 * scale * trace
-        slopes[1:-1] = ((pull * slope) @ self.squares_) * per_length
-        slopes[-1] = 0.5 * noise * trace
-        return likelihood, slopes
+        gradient = np.empty_like(theta)
+        gradient[0] = pull @ smooth + 0.5 * scale * trace
+        gradient[1:-1] = ((pull * slope) @ self.squares_) * per_length
+        gradient[-1] = 0.5 * noise * trace
+        return likelihood, gradient
 
 
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -102,7 +106,7 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if len(y) > self.max_rows:
             sample = np.sort(random.permutation(len(y))[: self.max_rows])
             x, y = x[sample], y[sample]
-        self.process_ = Process(
+        self.process_ = _Process(
             self._kernel(x.shape[1]),
             n_restarts_optimizer=self.restarts,
             normalize_y=True,

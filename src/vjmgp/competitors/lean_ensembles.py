@@ -1,21 +1,23 @@
-"""Ensembles of trees that predict as they grow: the work of scikit-learn's, without its checks.
+"""Ensembles of trees that predict as they grow: scikit-learn's own trees, without its checks.
 
 In an ensemble of a thousand trees on a hundred rows, scikit-learn spends most of the time on
-checking the same rows and parameters again for every tree. Here its own compiled builder is called
-directly. That builder is no public interface, so the first ensemble of a kind in a process is also
-grown by scikit-learn on a small table: where the two differ, or where a learner has settings
-that are not known here, `None` is returned and scikit-learn does the work.
+checking the same rows and parameters again for every tree. Here its compiled builder is called
+directly. The builder is not a public interface, so each process first grows small ensembles both
+ways: where they differ, or where a learner has settings that are not known here, `None` is
+returned and scikit-learn does the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
+
+from .lean import agrees, asks_only
 
 Floats = NDArray[np.float64]
 Prefixes = dict[int, Floats]
@@ -25,17 +27,8 @@ FOREST = {"n_estimators", "max_features", "min_weight_fraction_leaf", "random_st
 BOOSTING = {"n_estimators", "learning_rate", "random_state"}
 WEAK_DEPTH = 3
 """Of AdaBoost's trees, unless it is given others."""
-SEEDS = int(np.iinfo(np.int32).max)
-DEEPEST = int(np.iinfo(np.int32).max)
-
-
-def asks_only(learner: Any, known: Collection[str]) -> bool:
-    """Whether all other parameters of a learner have their default values."""
-    usual = type(learner)().get_params()
-    return all(
-        name in known or repr(value) == repr(usual.get(name))
-        for name, value in learner.get_params(deep=False).items()
-    )
+LARGEST = int(np.iinfo(np.int32).max)
+"""Of seeds, and of depths where there is no limit."""
 
 
 def prefixes(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -> Prefixes | None:
@@ -45,48 +38,57 @@ def prefixes(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) 
     """
     kind: Any = type(learner)
     grow, known = KINDS[kind]
-    if not isinstance(learner.random_state, int) or not asks_only(learner, known):
-        return None
-    return grow(learner, x, y, new, counts) if is_as_known(kind) else None
+    can = (
+        isinstance(learner.random_state, int)
+        and asks_only(learner, known)
+        and all(np.isfinite(part.astype(np.float32)).all() for part in (x, new))
+    )
+    return grow(learner, x, y, new, counts) if can and is_as_known(kind) else None
 
 
 @cache
 def is_as_known(kind: Any) -> bool:
     """Whether scikit-learn's ensembles grow as they do here."""
-    random = np.random.default_rng(0)
-    x, y, new = random.normal(size=(30, 3)), random.normal(size=30), random.normal(size=(9, 3))
-    learner = kind(n_estimators=4, random_state=7)
-    try:
-        found = KINDS[kind][0](learner, x, y, new, {4})[4]
-    except (AttributeError, TypeError, ValueError):  # another version of the builder
-        return False
-    return np.array_equal(found, learner.fit(x, y).predict(new))
+
+    def check() -> bool:
+        for seed, (rows, digits) in enumerate([(30, 3), (12, 0), (7, 0), (6, 1)]):
+            random = np.random.default_rng(seed)
+            x, new = (np.round(random.normal(size=(n, 3)), digits) for n in (rows, 9))
+            y = np.round(random.normal(size=rows), digits)
+            learner = kind(n_estimators=12, random_state=seed)
+            if kind is not AdaBoostRegressor:
+                learner.set_params(max_features="sqrt", min_weight_fraction_leaf=0.1 * seed)
+            found = KINDS[kind][0](learner, x, y, new, {12})[12]
+            if not np.array_equal(found, learner.fit(x, y).predict(new)):
+                return False
+        return True
+
+    return agrees(check)
 
 
 class _Grower:
-    """Trees of one kind."""
+    """Trees of one kind, on so many rows and with so much weight in a leaf at least."""
 
-    def __init__(self, splitter: str, max_features: int, depth: int = DEEPEST) -> None:
-        self.splitter = splitter
-        self.max_features = max_features
-        self.depth = depth
-        self.random = np.random.RandomState()
-
-    def prepare(self, rows: int, least_weight: float) -> None:
-        """Set up the builder for so many rows and the least weight of a leaf."""
+    def __init__(
+        self, splitter: str, rows: int, max_features: int, min_weight: float, depth: int = LARGEST
+    ) -> None:
         from sklearn.tree import _criterion, _splitter, _tree
 
-        splitter = getattr(_splitter, self.splitter)(
-            _criterion.MSE(1, rows), self.max_features, 1, least_weight, self.random, None
-        )
-        self.builder = _tree.DepthFirstTreeBuilder(splitter, 2, 1, least_weight, self.depth, 0.0)
-        self.empty = _tree.Tree
+        self.random = np.random.RandomState()
+        criterion = _criterion.MSE(1, rows)
+        self.builder = _tree.DepthFirstTreeBuilder(
+            getattr(_splitter, splitter)(
+                criterion, max_features, 1, min_weight, self.random, None
+            ),
+            2, 1, min_weight, depth, 0.0,
+        )  # fmt: skip
+        self.tree_class = _tree.Tree
         self.outputs = np.array([1], dtype=np.intp)
 
     def grow(self, seed: int, x: Any, y: Floats, weights: Floats | None) -> Any:
         """A tree of these rows (float32), labels (one column) and weights."""
         self.random.seed(seed)
-        tree = self.empty(x.shape[1], self.outputs, 1)
+        tree = self.tree_class(x.shape[1], self.outputs, 1)
         self.builder.build(tree, x, y, weights, None)
         return tree
 
@@ -109,14 +111,15 @@ def _forest(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -
     samples = isinstance(learner, RandomForestRegressor)
     grower = _Grower(
         "BestSplitter" if samples else "RandomSplitter",
+        len(y),
         inputs_tried(learner.max_features, x.shape[1]),
+        learner.min_weight_fraction_leaf * float(len(y)),
     )
-    grower.prepare(len(y), learner.min_weight_fraction_leaf * float(len(y)))
     seeds = np.random.RandomState(learner.random_state)
     total = np.zeros(len(new))
     found = {}
     for count in range(1, max(counts) + 1):
-        seed = seeds.randint(SEEDS)
+        seed = seeds.randint(LARGEST)
         weights = None
         if samples:
             grower.random.seed(seed)
@@ -145,14 +148,13 @@ def _boosted_trees(learner: Any, x: Floats, y: Floats, rounds: int) -> Iterator[
     """Trees and their weights, until one is perfect or worse than chance."""
     rate = learner.learning_rate
     rows = np.ascontiguousarray(x, dtype=np.float32)
-    grower = _Grower("BestSplitter", x.shape[1], WEAK_DEPTH)
-    grower.prepare(len(y), 0.0)
+    grower = _Grower("BestSplitter", len(y), x.shape[1], 0.0, WEAK_DEPTH)
     random = np.random.RandomState(learner.random_state)
     numbers, least = np.arange(len(y)), np.finfo(np.float64).eps
     weights = np.ones(len(y)) / np.ones(len(y)).sum()
     for k in range(rounds):
         weights = np.maximum(weights, least)
-        seed = random.randint(SEEDS)
+        seed = random.randint(LARGEST)
         drawn = random.choice(numbers, size=len(y), replace=True, p=weights)
         tree = grower.grow(seed, rows[drawn], y[drawn].reshape(-1, 1), None)
         errors = np.abs(tree.predict(rows)[:, 0] - y)
@@ -177,7 +179,7 @@ def _boosted_trees(learner: Any, x: Floats, y: Floats, rounds: int) -> Iterator[
 
 
 def _weighted_median(values: Floats, weights: Floats) -> Floats:
-    """Of each row, the first value by size that has half of the weight up to it."""
+    """Of each row, the smallest value at which the cumulative weight reaches half."""
     order = np.argsort(values, axis=1)
     reached = np.cumsum(weights[order], axis=1)
     first = (reached >= 0.5 * reached[:, -1][:, None]).argmax(axis=1)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from .lean_ensembles import asks_only, inputs_tried, prefixes
+from .lean import asks_only
+from .lean_ensembles import inputs_tried, prefixes
 from .lean_networks import trained
 
 Floats = NDArray[np.float64]
@@ -63,6 +64,12 @@ def _by_value(make: Make, points: list[Point], name: str) -> dict[Any, list[int]
     )
 
 
+def _require_valid(make: Make, points: list[Point]) -> None:
+    """Raise what scikit-learn would: points with parameters that it refuses are tried alone."""
+    for point in points:
+        make(point)._validate_params()
+
+
 def _alike(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
     """Numbers of the points by a key, the smallest key first."""
     found: dict[Any, list[int]] = {}
@@ -74,26 +81,28 @@ def _alike(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[i
 # -- boosting: the first rounds of a long fit are a short fit --------------------------------------
 
 
-SIMPLE = {
+XGBOOST_KNOWN = {
     *("n_estimators", "learning_rate", "gamma", "subsample", "colsample_bytree", "max_depth"),
     *("min_child_weight", "reg_alpha", "reg_lambda", "n_jobs", "random_state", "verbosity"),
 }
-"""Parameters of xgboost that are the booster's alone."""
-PLAIN = {
-    *("boosting_type", "n_estimators", "learning_rate", "subsample", "subsample_freq", "max_depth"),
-    *("num_leaves", "n_jobs", "random_state", "verbosity", "deterministic", "force_row_wise"),
+LIGHTGBM_KNOWN = {
+    *("n_estimators", "learning_rate", "subsample", "subsample_freq", "boosting_type", "max_depth"),
+    *("num_leaves", "min_split_gain", "min_child_weight", "min_child_samples", "colsample_bytree"),
+    *("subsample_for_bin", "reg_alpha", "reg_lambda", "n_jobs", "random_state", "verbosity"),
+    *("deterministic", "force_row_wise"),
 }
-"""And of LightGBM."""
+"""Parameters that concern the booster alone."""
 
 
 def xgboost_rounds(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
     """One fit with the most rounds; each point predicts with the first of them."""
-    if make(points[0]).get_params().get("booster") == "dart":
-        yield from one_by_one(make, points, x, y, new)  # later rounds change earlier trees
-        return
     rounds = _by_value(make, points, "n_estimators")
+    # Other boosters change what earlier rounds have made.
+    if make(points[0]).booster not in (None, "gbtree") or min(rounds) < 1:
+        yield from one_by_one(make, points, x, y, new)
+        return
     longest = boosted(make(points[rounds[max(rounds)][0]]), x, y)
     for count, same in rounds.items():
         yield same, longest(new, iteration_range=(0, count))
@@ -102,11 +111,10 @@ def xgboost_rounds(
 def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     """Fit, and return what predicts.
 
-    On few rows, looking after callbacks and names of columns is up to a half of xgboost's time for
-    a round: a learner of which nothing beyond `SIMPLE` is asked is boosted by the library's C
-    interface, without.
+    On few rows, handling callbacks and column names takes up to half of each round. A learner with
+    no settings beyond `XGBOOST_KNOWN` is boosted through the library's C interface instead.
     """
-    if not asks_only(learner, SIMPLE):
+    if not asks_only(learner, XGBOOST_KNOWN):
         return cast("Callable[..., Any]", learner.fit(x, y).predict)
     import xgboost
 
@@ -116,7 +124,7 @@ def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     library = ctypes.CDLL(xgboost.libpath.find_lib_path()[0])
     for k in range(1, learner.get_num_boosting_rounds()):
         if library.XGBoosterUpdateOneIter(booster.handle, ctypes.c_int(k), rows.handle):
-            raise ValueError(f"xgboost's round {k} failed")
+            booster.update(rows, k)  # raises, and says why
     return cast("Callable[..., Any]", booster.inplace_predict)
 
 
@@ -132,33 +140,34 @@ def lightgbm_rounds(
     if make(points[0]).subsample_freq > 0:
         fits = _by_value(make, points, "subsample")
     for members in fits.values():
-        rounds = _by_value(make, [points[k] for k in members], "n_estimators")
-        model = make(points[members[rounds[max(rounds)][-1]]])
-        if not asks_only(model, PLAIN):
-            yield from one_by_one(make, [points[k] for k in members], x, y, new)
-            continue
-        for count, values in _lightgbm_on_its_way(model, x, y, new, set(rounds)):
-            yield [members[k] for k in rounds[count]], values
+        own = [points[k] for k in members]
+        rounds = _by_value(make, own, "n_estimators")
+        model = make(own[rounds[max(rounds)][-1]])
+        if min(rounds) > 0 and asks_only(model, LIGHTGBM_KNOWN):
+            steps = _lightgbm_staged(model, x, y, new, rounds)
+        else:
+            steps = one_by_one(make, own, x, y, new)
+        for same, values in steps:
+            yield [members[k] for k in same], values
 
 
-def _lightgbm_on_its_way(
-    learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]
-) -> Iterator[tuple[int, Any]]:
-    """Predictions after these numbers of rounds, without writing the model down and reading it."""
+def _lightgbm_staged(
+    learner: Any, x: Floats, y: Floats, new: Floats, rounds: dict[Any, list[int]]
+) -> Iterator[Step]:
+    """Predictions on the way to the most rounds, without serialising and reloading the model."""
     import lightgbm
 
     settings = {
         name: value
         for name, value in learner.get_params().items()
-        if name not in ("n_estimators", "importance_type", "class_weight", "objective")
-        and value is not None
+        if name not in ("n_estimators", "importance_type") and value is not None
     }
     settings["objective"] = "regression"
     booster = lightgbm.Booster(settings, lightgbm.Dataset(x, y, params=settings))
-    for count in range(1, max(counts) + 1):
+    for count in range(1, max(rounds) + 1):
         booster.update()
-        if count in counts:
-            yield count, booster.predict(new)
+        if count in rounds:
+            yield rounds[count], booster.predict(new)
 
 
 # -- ensembles: their trees are grown one after the other ------------------------------------------
@@ -168,6 +177,7 @@ def ensemble_prefixes(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
     """One ensemble with the most trees for all that look at as many inputs per split."""
+    _require_valid(make, points)
     for members in _alike(points, lambda point: _tried(make(point), x.shape[1])).values():
         sizes = _by_value(make, [points[k] for k in members], "n_estimators")
         largest = make(points[members[sizes[max(sizes)][0]]])
@@ -257,6 +267,7 @@ def network_schedules(
     Only stochastic gradient descent has one. There, "adaptive" is "constant" until progress stalls:
     the same model where "constant" went on to its last epoch.
     """
+    _require_valid(make, points)
     by_schedule = _by_value(make, points, "learning_rate")
     if make(points[0]).solver != "sgd":
         first, *_ = by_schedule.values()

@@ -66,6 +66,7 @@ def grid_points(grid: Grid) -> list[Point]:
 
 def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
     """The best model by the mean R² of 5 folds, the first of the grid where several are best."""
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     points = grid_points(grid)
 
     def make(point: Point) -> Any:
@@ -78,7 +79,9 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
         return search
     _score(search, estimator, make, x, y, KFold(folds, shuffle=True, random_state=seed))
     means = np.average(search.scores, axis=1)
-    for k in (int(k) for k in np.argsort(-means, kind="stable") if not np.isnan(means[k])):
+    # A fold of one row has no R²: such points are not worse than others, and come last.
+    order = [int(k) for k in np.argsort(-means, kind="stable")]
+    for k in [k for k in order if k not in search.failures]:
         try:
             model = make(points[k]).fit(x, y)
             _require_finite(model.predict(x))

@@ -83,24 +83,30 @@ class Publication:
     def _rows_after(
         self, known: list[Row], study: Study, protocol: str, dataset: str, method: str
     ) -> list[Row]:
-        """The runs of a cell that follow on those that are published, without a gap."""
+        """The runs of a cell that follow those already published, without a gap."""
         found = runs_in(Path(study.runs_at(protocol, dataset, method, "0-0")).parent)
         rows = []
-        for seed in range(len(known), study.seeds):
-            if seed not in found:
+        for seed in range(study.seeds):
+            if seed in found:
+                self._check_split(found[seed])
+                if seed >= len(known):
+                    rows.append(row_of(found[seed]))
+            elif seed >= len(known):
                 break
-            record = found[seed]
-            rows.append(row_of(record))
-            if "model" in record:
-                split = split_of(record)
-                known = self.splits.setdefault(key_of(split), split)
-                inputs = self.inputs.setdefault(key_of(split)[:-1], split["inputs"])
-                if known != split or inputs != split["inputs"]:
-                    raise ValueError(
-                        f"{dataset}, seed {seed}: its runs are of different training rows; publish "
-                        "those of one results folder."
-                    )
         return rows
+
+    def _check_split(self, record: Row) -> None:
+        """Keep what the runs of a split share; refuse a run of other training rows."""
+        if "model" not in record:
+            return
+        split = split_of(record)
+        stored = self.splits.setdefault(key_of(split), split)
+        inputs = self.inputs.setdefault(key_of(split)[:-1], split["inputs"])
+        if stored != split or inputs != split["inputs"]:
+            raise ValueError(
+                f"{record['dataset']}, seed {record['seed']}: its runs are of different training "
+                "rows; publish those of one results folder."
+            )
 
     def _add_facts(self, study: Study, dataset: str) -> None:
         facts, *note = (study.prepared(dataset)[1], *study.source(dataset)[1:])
