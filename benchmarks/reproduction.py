@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency, false_discovery_control, wilcoxon
 
-from benchmarks.accuracy import markdown
+from benchmarks.accuracy import accuracy_table, markdown
 from vjmgp import load_results
 from vjmgp.study.names import METRICS
 from vjmgp.study.scoreboard import verdicts as verdict_rules
-from vjmgp.study.scoreboard.claims import TWINS, CountClaim, count_claims
+from vjmgp.study.scoreboard.claims import TWINS, CountClaim, competitors, count_claims
 from vjmgp.study.scoreboard.score import MEDIANS, scoreboard, tally
 from vjmgp.study.statistics.counts import counts_of
 from vjmgp.study.statistics.paired import paired_tests
@@ -30,6 +30,8 @@ from vjmgp.study.statistics.summaries import by_dataset, papers_medians
 LEVEL = 0.01
 COMPLEXITY = "complexity_measures"
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
+FEW = "Operon"
+"""Run on few datasets, with the others of `config/slow.yaml`."""
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
     "significance": LEVEL,
@@ -105,6 +107,16 @@ def means(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     table["datasets"] = own.groupby("method")["dataset"].nunique()
     table = table.round(3).sort_values("test_r2", ascending=False)
     return table.rename(columns=METRICS | {"cpu_seconds": "CPU seconds"}).reset_index()
+
+
+def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
+    """The other learners that were run on all of these datasets, the best mean first."""
+    names = ["VJM", "VJM distilled", "GaussianProcess", *competitors()]
+    own = runs[(runs["protocol"] == "paper") & runs["dataset"].isin(datasets)]
+    table = accuracy_table(own, names).sort_values("mean of medians", ascending=False)
+    known = papers_medians().loc[datasets].mean()
+    table.insert(1, "in the paper", known.reindex(table.index).map("{:.3f}".format, "ignore"))
+    return table.fillna({"in the paper": ""}).reset_index(names="")
 
 
 def verdicts(board: pd.DataFrame) -> pd.DataFrame:
@@ -189,6 +201,10 @@ def main() -> None:
     print("\n## Figures in the text\n")
     of_text = counted["part"].isin(["figures_in_the_text", "competitors"])
     print(markdown(counted[of_text][["claim", "paper", "ours", "verdict"]]))
+    print("\n## Other learners\n")
+    of_all, of_some = set(runs["dataset"]), set(runs["dataset"][runs["method"] == FEW])
+    for datasets in filter(None, dict.fromkeys([frozenset(of_all), frozenset(of_some)])):
+        print(f"On {len(datasets)} datasets:\n\n{markdown(learners(runs, sorted(datasets)))}\n")
     print("\n## Medians\n")
     print(markdown(beside_its_medians(runs)))
 
