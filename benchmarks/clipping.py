@@ -1,0 +1,105 @@
+"""What clipping predictions to the range of the training target does to the published runs.
+
+    python -m benchmarks.clipping                       # about ten minutes of one core
+    python -m benchmarks.clipping --methods ElasticNet
+
+Models of genetic programming are those that the runs found; other learners are fitted again, with
+the parameters that tuning chose. Clipped, each has to give the R² that is published. Datasets that
+are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from benchmarks import machine
+from benchmarks.accuracy import markdown
+from benchmarks.competitors import problem_of
+from vjmgp import load_results
+from vjmgp.protocol import r2
+from vjmgp.results import published_runs
+from vjmgp.study.baselines import TunedEstimator
+from vjmgp.study.compact import model_of, read_rows, splits_of
+from vjmgp.study.problems import Problem
+from vjmgp.study.published import Taken
+from vjmgp.study.statistics.summaries import papers_medians
+
+CATALOGUE = yaml.safe_load((Path(__file__).parent.parent / "config/methods.yaml").read_text())
+METHODS = ["VJM", "Standard GP", "ElasticNet", "SVR", "LinearRegression", "KernelRidge"]
+CLOSE = 1e-6
+"""How far a learner that is fitted again may be from its published R²."""
+
+
+class Again:
+    """The models of the published runs of a method."""
+
+    def __init__(self, method: str) -> None:
+        self.definition = CATALOGUE[method]
+        published = published_runs(None)
+        cells = published.cells.items()
+        taken = [Taken(i, c.seeds) for i, c in cells if c[0] == "paper" and c[2] == method]
+        self.rows = read_rows(published, taken).set_index(["dataset", "seed"], drop=False)
+        self.splits = splits_of(published)
+
+    def values(self, problem: Problem) -> np.ndarray:
+        """What the model of a run computes on its test rows, before clipping."""
+        row = self.rows.loc[problem.dataset, problem.seed]
+        if "gp" in self.definition:
+            return model_of(row.to_dict(), self.splits).evaluate(problem.test_table)
+        chosen = json.loads(row["parameters"]) if "grid" in self.definition else {}
+        grid = {name: [value] for name, value in chosen.items()}
+        learner = TunedEstimator(self.definition | {"grid": grid})
+        learner.fit(problem)
+        x = problem.standardizer.standardize(problem.test_table)
+        return problem.standardizer.restore_target(np.ravel(learner.search.model.predict(x)))
+
+
+def both(again: Again, run: Any) -> dict[str, float]:
+    """R² of a run with and without clipping."""
+    problem = problem_of(run["dataset"], run["seed"])
+    values = again.values(problem)
+    values = np.where(np.isnan(values), problem.labels.mean(), values)
+    truth, ends = problem.target[problem.test], (problem.labels.min(), problem.labels.max())
+    clipped = r2(truth, np.clip(values, *ends))
+    if not abs(clipped - run["test_r2"]) < CLOSE:
+        raise SystemExit(f"{run['method']}, {run['dataset']}, {run['seed']}: {clipped} is not "
+                         f"{run['test_r2']}, which is published.")  # fmt: skip
+    return {"clipped": clipped, "as computed": r2(truth, values)}
+
+
+def main() -> None:
+    """Print means over datasets of medians over runs."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--seeds", type=int, default=30)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(machine.description(), flush=True)
+    published = load_results()
+    published = published[(published["protocol"] == "paper") & (published["seed"] < options.seeds)]
+    rows = []
+    for method in options.methods:
+        again, runs = Again(method), published[published["method"] == method]
+        scores = pd.DataFrame([both(again, run) for run in runs.to_dict("records")])
+        medians = scores.groupby(runs["dataset"].to_numpy()).median()
+        known = papers_medians()
+        paper = known[method].reindex(medians.index).mean() if method in known else None
+        rows.append(
+            {"": method} | medians.mean().round(3).to_dict()
+            | {"lower by 0.05 or more on": (medians.diff(axis=1).iloc[:, -1] <= -0.05).sum(),
+               "in the paper": "" if paper is None else f"{paper:.3f}"}
+        )  # fmt: skip
+        print(rows[-1], flush=True)
+    print(markdown(pd.DataFrame(rows)))
+
+
+if __name__ == "__main__":
+    main()
