@@ -34,7 +34,9 @@ from vjmgp.study.scoreboard.verdicts import MARGIN
 from vjmgp.study.statistics.summaries import papers_medians
 
 CATALOGUE = yaml.safe_load((Path(__file__).parent.parent / "config/methods.yaml").read_text())
-METHODS = ["VJM", "Standard GP", "ElasticNet", "SVR", "LinearRegression", "KernelRidge"]
+METHODS = [
+    *("VJM", "Standard GP", "ElasticNet", "SVR", "MLP", "LinearRegression", "KernelRidge"),
+]
 CLOSE = 1e-6
 """How far a learner that is fitted again may be from its published R²."""
 
