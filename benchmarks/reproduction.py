@@ -30,7 +30,7 @@ from vjmgp.study.statistics.summaries import by_dataset, papers_medians
 LEVEL = 0.01
 COMPLEXITY = "complexity_measures"
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
-FEW = "Operon"
+FEW = "ExcelFormer"
 """Run on few datasets, with the others of `config/slow.yaml`."""
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
