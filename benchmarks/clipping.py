@@ -13,15 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from benchmarks import machine
 from benchmarks.accuracy import markdown
+from benchmarks.competitors import METHODS as CATALOGUE
 from benchmarks.competitors import problem_of
 from vjmgp import load_results
 from vjmgp.protocol import r2
@@ -33,10 +32,7 @@ from vjmgp.study.published import Taken
 from vjmgp.study.scoreboard.verdicts import MARGIN
 from vjmgp.study.statistics.summaries import papers_medians
 
-CATALOGUE = yaml.safe_load((Path(__file__).parent.parent / "config/methods.yaml").read_text())
-METHODS = [
-    *("VJM", "Standard GP", "ElasticNet", "SVR", "MLP", "LinearRegression", "KernelRidge"),
-]
+METHODS = ["VJM", "Standard GP", "ElasticNet", "SVR", "MLP", "LinearRegression", "KernelRidge"]
 CLOSE = 1e-6
 """How far a learner that is fitted again may be from its published R²."""
 
@@ -68,10 +64,10 @@ class Again:
 def both(again: Again, run: Any) -> dict[str, float]:
     """R² of a run with and without clipping."""
     problem = problem_of(run["dataset"], run["seed"])
+    scales, truth = problem.standardizer, problem.target[problem.test]
     values = again.values(problem)
-    values = np.where(np.isnan(values), problem.labels.mean(), values)
-    truth, ends = problem.target[problem.test], (problem.labels.min(), problem.labels.max())
-    clipped = r2(truth, np.clip(values, *ends))
+    values = np.where(np.isnan(values), scales.target_mean, values)
+    clipped = r2(truth, scales.clip_target(values))
     if not abs(clipped - run["test_r2"]) < CLOSE:
         raise SystemExit(f"{run['method']}, {run['dataset']}, {run['seed']}: {clipped} is not "
                          f"{run['test_r2']}, which is published.")  # fmt: skip
@@ -88,13 +84,12 @@ def main() -> None:
     print(machine.description(), flush=True)
     published = load_results()
     published = published[(published["protocol"] == "paper") & (published["seed"] < options.seeds)]
-    rows = []
+    rows, known = [], papers_medians()
     for method in options.methods:
         again, runs = Again(method), published[published["method"] == method]
         scores = pd.DataFrame([both(again, run) for run in runs.to_dict("records")])
         medians = scores.groupby(runs["dataset"].to_numpy()).median()
         lower = medians["clipped"] - medians["as computed"] >= MARGIN
-        known = papers_medians()
         paper = known[method].reindex(medians.index).mean() if method in known else None
         rows.append(
             {"": method} | medians.mean().map("{:.3f}".format).to_dict()

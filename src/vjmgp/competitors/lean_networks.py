@@ -137,6 +137,7 @@ def _train(learner: Any, x: Floats, y: Floats) -> Network:
     derivative = ACTIVATIONS[learner.activation][1]
     step = _Adam(learner, state) if learner.solver == "adam" else _Descent(learner, state)
     order, labels = np.arange(rows), y.reshape(-1, 1)
+    flat, flat_out = first.ravel(), last.ravel()  # views: they follow the steps
     best, stalled = np.inf, 0
     while network.epochs < learner.max_iter:
         drawn = np.arange(rows)
@@ -145,8 +146,8 @@ def _train(learner: Any, x: Floats, y: Floats) -> Network:
         batch, wanted = x[order], labels[order]
         hidden = network.hidden(batch)
         output = network.output(hidden)
-        flat, flat_out = first.ravel(), last.ravel()
         penalty = (0.5 * learner.alpha) * (flat @ flat + flat_out @ flat_out) / rows
+        # Times and by the rows, as scikit-learn rounds it.
         loss = (0.5 * ((wanted - output) ** 2).mean(axis=0).mean() + penalty) * rows / rows
 
         change = output - wanted
