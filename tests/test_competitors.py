@@ -323,6 +323,23 @@ def test_ffx_chooses_from_its_front_by_cross_validation():
     np.testing.assert_allclose(value_of(text, ["u"], new), model.predict(new))
 
 
+def test_fronts_of_ffx_are_its_own_to_the_bit():
+    import ffx
+    from ffx.core import model_factories
+
+    usual = model_factories.ElasticNetWithTimeout
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(40, 2))
+    y = x[:, 0] / (2 + x[:, 1] ** 2) + 0.1 * rng.normal(size=40)
+    ours = quietly(front, x, y)
+    assert model_factories.ElasticNetWithTimeout is usual
+    own = quietly(ffx.run, x, y, x, y, ["x0", "x1"])
+    assert len(ours) > 10
+    assert [str(model) for model in ours] == [str(model) for model in own]
+    for one, other in zip(ours[1:], own[1:], strict=True):  # the first is a constant
+        assert [*one.coefs_n, *one.coefs_d] == [*other.coefs_n, *other.coefs_d]
+
+
 def test_ffx_is_undefined_only_where_its_formula_is():
     """FFX gives up on all rows if the logarithm of one is undefined."""
     from ffx.core import bases, constants, models

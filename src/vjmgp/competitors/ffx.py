@@ -7,11 +7,15 @@ learners' parameters are: by 5-fold cross-validation on the training rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import enet_path
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -85,8 +89,46 @@ def front(x: Floats, y: Floats) -> list[Any]:
     """FFX's models, the fewest terms first: none has both more terms and a larger error."""
     import ffx
 
-    models: list[Any] = ffx.run(x, y, x, y, [f"x{k}" for k in range(x.shape[1])])
+    with _elastic_nets_without_checks():
+        models: list[Any] = ffx.run(x, y, x, y, [f"x{k}" for k in range(x.shape[1])])
     return models
+
+
+@contextmanager
+def _elastic_nets_without_checks() -> Iterator[None]:
+    """Thousands of elastic nets on the same rows, which need no checking each time.
+
+    FFX also ends a path of models when one of its fits takes five seconds on the clock. That limit
+    is gone: what comes out does not hang on how busy the machine is.
+    """
+    from ffx.core import model_factories
+
+    usual = model_factories.ElasticNetWithTimeout
+    model_factories.ElasticNetWithTimeout = ElasticNetOfRows
+    try:
+        with config_context(skip_parameter_validation=True):
+            yield
+    finally:
+        model_factories.ElasticNetWithTimeout = usual
+
+
+class ElasticNetOfRows:
+    """What FFX asks of scikit-learn's ElasticNet, and the same coefficients to the bit."""
+
+    def __init__(
+        self, alpha: float, l1_ratio: float, fit_intercept: bool, max_iter: int, precompute: Floats
+    ) -> None:
+        if fit_intercept:
+            raise ValueError("FFX centres its columns")
+        self.settings = {"l1_ratio": l1_ratio, "max_iter": max_iter, "precompute": precompute}
+        self.alpha = alpha
+
+    def fit(self, x: Floats, y: Floats) -> None:
+        """Coefficients at one strength, from zero; x in Fortran's order, as FFX has it."""
+        _, coefficients, _ = enet_path(
+            x, y, alphas=[self.alpha], check_input=False, **self.settings
+        )
+        self.coef_ = coefficients[:, 0]
 
 
 def evaluate(model: Any, x: Floats, substitute: float) -> Floats:
