@@ -468,7 +468,7 @@ def test_the_fewest_seeds_and_the_time_are_known():
         experiments={"one": {"methods": ["VJM", "FFX", "Mine"]}},
     )
     seconds, unknown = estimate.seconds_of(study)
-    assert seconds == pytest.approx(10 * (0.4 + 43.0) + 4 * estimate.JOB_SECONDS)
+    assert seconds == pytest.approx(10 * (0.4 + 35.0) + 4 * estimate.JOB_SECONDS)
     assert unknown == ["Mine"]
 
 
