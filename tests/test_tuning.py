@@ -309,9 +309,12 @@ def test_parameters_that_a_library_refuses_are_failures(estimator, grid, refused
 
 def test_a_grid_that_a_library_refuses_wholly_is_an_error():
     x, y, _ = rows_of("192_vineyard", 0)
+    estimator = MLPRegressor(max_iter=0, random_state=1)
     grid = {"learning_rate": ["constant", "adaptive"]}
     with pytest.raises(tuning.SearchFailedError, match=r"none of 2 grid points .* 'max_iter'"):
-        tuning.tune(MLPRegressor(max_iter=0, random_state=1), grid, x, y, 0)
+        tuning.tune(estimator, grid, x, y, 0)
+    with pytest.raises(ValueError, match="All the 10 fits failed"):
+        GridSearchCV(estimator, grid, cv=KFold(5, shuffle=True, random_state=0)).fit(x, y)
 
 
 def test_rows_that_are_not_finite_are_left_to_the_library():
