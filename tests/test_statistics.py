@@ -344,6 +344,7 @@ def test_medians_means_ranks_and_the_papers_column():
     assert summary.loc["A", "mean_of_median_test_r2"] == pytest.approx(0.7)
     assert summary.loc["A", "mean_test_r2"] == pytest.approx(0.65)
     assert summary.loc["A", "mean_rank"] == 1.0
+    assert summary.loc["A", "median_train_r2"] == pytest.approx(0.7)  # of all runs it is 0.75
     assert summary.loc["A", "median_cpu_seconds"] == 0.5
     assert summary.loc["C", "runs"] == 0
 

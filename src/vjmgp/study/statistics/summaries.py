@@ -65,7 +65,8 @@ def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> p
 
     Means and ranks of test R² are over the datasets that all methods have, so that no method is
     compared on easier or harder ones; `common_datasets` is their number. A method with too few of
-    them has neither, and one that is left alone has no rank.
+    them has neither, and one that is left alone has no rank. Columns named `median_…` are medians
+    over a method's datasets of medians over its runs.
     """
     medians = by_dataset(runs, methods, datasets)
     common = common_datasets(medians)
@@ -76,10 +77,10 @@ def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> p
             "mean_of_median_test_r2": common.mean(),
             "mean_test_r2": means.mean(),
             "mean_rank": ranks.mean() if common.shape[1] > 1 else np.nan,
-            "median_train_r2": groups["train_r2"].median(),
-            "median_size": groups["size"].median(),
-            "median_trees": groups["trees"].median(),
-            "median_cpu_seconds": groups["cpu_seconds"].median(),
+            **{
+                f"median_{column}": by_dataset(runs, methods, datasets, column).median()
+                for column in ("train_r2", "size", "trees", "cpu_seconds")
+            },
             "mean_cpu_seconds": groups["cpu_seconds"].mean(),
             "runs": groups.size(),
             "datasets": medians.notna().sum(),
