@@ -54,7 +54,7 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
             f"{(~clear).sum()} with much": medians[~clear].mean().map("{:.3f}".format),
             f"{reference} better / similar / worse": _outcomes(runs, methods, datasets),
             "median size": sizes.median().map("{:.0f}".format),
-            "CPU seconds": groups["cpu_seconds"].mean().map("{:.2g}".format),
+            "CPU seconds": groups["cpu_seconds"].mean().map(two_digits),
             "seeds": runs.groupby(["method", "dataset"]).size().groupby("method").min(),
         }
     ).loc[methods]
@@ -68,6 +68,11 @@ def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> di
         found = tests_of_pair(scores[methods[0]], scores[name], LEVEL)["outcome"].value_counts()
         texts[name] = " / ".join(str(found.get(kind, 0)) for kind in OUTCOMES)
     return texts
+
+
+def two_digits(value: float) -> str:
+    """Two digits that count, or all before the point: 0.0097, 2.8, 170."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.2g}"
 
 
 def markdown(table: pd.DataFrame) -> str:
