@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +95,12 @@ def test_no_step_uses_damaged_data(tmp_path):
         with pytest.raises(files.DamagedFileError, match=rf"{name} is damaged"):
             list(problems(data, facts, [splits]))
         (tmp_path / name).write_bytes(good)
+
+
+def test_a_table_of_many_columns_is_prepared_without_a_warning(tmp_path):
+    names = [f"x{k}" for k in range(150)]
+    rows = [",".join([*names, "y"]), *(",".join(str(k * r) for k in range(151)) for r in range(40))]
+    table, data = tmp_path / "wide.csv", tmp_path / "data.parquet"
+    table.write_text("\n".join(rows))
+    prepare_dataset("wide", str(table), Table(str(table), "y"), str(data), str(tmp_path / "facts"))
+    assert pd.read_parquet(data).shape == (40, 151)

@@ -26,7 +26,7 @@ def prepare_dataset(
     if TARGET in found.inputs.columns:
         raise ValueError(f"{table}: rename the input column {TARGET!r}; it is used internally.")
     nominal = check_inputs(found, table)
-    frame = found.inputs.assign(**{TARGET: found.target})
+    frame = found.inputs.copy().assign(**{TARGET: found.target})  # in one block again
     for column in nominal:  # levels as text, whatever they were
         if frame[column].dtype == object:
             frame[column] = frame[column].astype(str)
