@@ -32,6 +32,8 @@ COMPLEXITY = "complexity_measures"
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
 FEW = "ExcelFormer"
 """Run on few datasets, with the others of `config/slow.yaml`."""
+LEARNERS = ["GaussianProcess", *competitors()]
+"""All but variants of genetic programming."""
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
     "significance": LEVEL,
@@ -108,8 +110,7 @@ def matrix(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def means(runs: pd.DataFrame) -> pd.DataFrame:
     """Means over datasets of medians over runs, of genetic programming on all datasets."""
-    learners = ["GaussianProcess", *competitors()]
-    own = runs[(runs["protocol"] == "paper") & ~runs["method"].isin(learners)]
+    own = runs[(runs["protocol"] == "paper") & ~runs["method"].isin(LEARNERS)]
     groups = own.groupby(["method", "dataset"])[["test_r2", "train_r2", "size", "cpu_seconds"]]
     medians = groups.median()
     table = medians.groupby("method").mean().drop(columns="size")
@@ -122,7 +123,7 @@ def means(runs: pd.DataFrame) -> pd.DataFrame:
 
 def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
     """The other learners that were run on all of these datasets, the best mean first."""
-    names = ["VJM", "VJM distilled", "GaussianProcess", *competitors()]
+    names = ["VJM", "VJM distilled", *LEARNERS]
     own = runs[(runs["protocol"] == "paper") & runs["dataset"].isin(datasets)]
     table = accuracy_table(own, names).sort_values("mean of medians", ascending=False)
     known = papers_medians().loc[datasets].mean()
