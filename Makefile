@@ -28,11 +28,11 @@ slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experimen
 	$(BIN)/python -m pytest -n auto -m slow -s
 
 test-oldest: .venv-oldest/ready  ## the same results from the oldest versions that pyproject.toml allows
-	.venv-oldest/bin/python -m pytest -W default tests/test_golden.py tests/test_data.py \
-		tests/test_formula.py tests/test_regressor.py
+	.venv-oldest/bin/python -m pytest -W default tests/engine/test_golden.py tests/tables/test_dataset.py \
+		tests/formulas/test_formulas.py tests/test_regressor.py
 
 test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
-	$(BIN)/python -m pytest -m slurm -rs tests/test_slurm.py
+	$(BIN)/python -m pytest -m slurm -rs tests/workflow/test_slurm.py
 
 package: $(VENV)/bin/python  ## wheel and sdist, checked, in dist/
 	$(BIN)/pip install --quiet build twine

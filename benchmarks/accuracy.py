@@ -15,11 +15,11 @@ from pathlib import Path
 import pandas as pd
 
 from vjmgp import load_results
-from vjmgp.paper_study import paper_datasets
 from vjmgp.study.names import PAPER
+from vjmgp.study.result_tables import read_table
 from vjmgp.study.statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair
 from vjmgp.study.statistics.summaries import by_dataset, papers_medians
-from vjmgp.study.tables import read_table
+from vjmgp.tables.paper_datasets import paper_datasets
 
 METHODS = [
     *("VJM distilled", "VJM distilled ×4", "VJM", "P-VRM", "PP", "Standard GP"),

@@ -23,12 +23,12 @@ from benchmarks.accuracy import markdown
 from benchmarks.competitors import METHODS as CATALOGUE
 from benchmarks.competitors import problem_of
 from vjmgp import load_results
-from vjmgp.protocol import r2
-from vjmgp.results import published_runs
-from vjmgp.study.baselines import TunedEstimator
-from vjmgp.study.compact import model_of, read_rows, splits_of
-from vjmgp.study.problems import Problem
-from vjmgp.study.published import Taken
+from vjmgp.study.protocols import r2
+from vjmgp.study.published.index import Taken
+from vjmgp.study.published.load import published_runs
+from vjmgp.study.published.rows import model_of, read_rows, splits_of
+from vjmgp.study.runs.baselines import TunedEstimator
+from vjmgp.study.runs.problems import Problem
 from vjmgp.study.scoreboard.verdicts import MARGIN
 from vjmgp.study.statistics.summaries import papers_medians
 

@@ -27,9 +27,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks import machine
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
-from vjmgp.study.baselines import TunedEstimator
-from vjmgp.study.learners import run
-from vjmgp.study.problems import Problem
+from vjmgp.study.runs.baselines import TunedEstimator
+from vjmgp.study.runs.learners import run
+from vjmgp.study.runs.problems import Problem
 
 ROOT = Path(__file__).parent.parent
 METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())

@@ -39,11 +39,11 @@ from vjmgp import (
     paper_split,
     r2,
 )
-from vjmgp.extrapolation import extrapolation_ignored
-from vjmgp.fetching import CACHE_VARIABLE
-from vjmgp.gaussian_process import kernel
-from vjmgp.paper_study import paper_datasets
-from vjmgp.tabular import fit_standardizer, nominal_columns
+from vjmgp.models.extrapolation import extrapolation_ignored
+from vjmgp.models.kriging import kernel
+from vjmgp.tables.paper_datasets import paper_datasets
+from vjmgp.tables.pmlb import CACHE_VARIABLE
+from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
 
 REFERENCE = "VJM"
 READINGS: dict[str, dict[str, Any]] = {

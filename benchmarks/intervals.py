@@ -24,7 +24,7 @@ import pandas as pd
 from benchmarks import machine
 from benchmarks.distillation import cached_datasets, loaded
 from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, paper_split
-from vjmgp.extrapolation import extrapolation_ignored
+from vjmgp.models.extrapolation import extrapolation_ignored
 
 INTERVALS = (0.5, 0.8, 0.9, 0.95)
 

@@ -27,9 +27,9 @@ import pandas as pd
 from benchmarks import machine
 from benchmarks.distillation import cached_datasets, loaded
 from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, paper_split, r2
-from vjmgp.expression import values_at
-from vjmgp.extrapolation import extrapolation_ignored
-from vjmgp.model import SymbolicModel
+from vjmgp.formulas.nodes import values_at
+from vjmgp.models.extrapolation import extrapolation_ignored
+from vjmgp.models.symbolic import SymbolicModel
 
 MOST_ROWS = 5000
 

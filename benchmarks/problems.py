@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjmgp import load_dataset, paper_split
-from vjmgp.tabular import fit_standardizer
+from vjmgp.tables.preprocessing import fit_standardizer
 
 
 def no2() -> tuple[np.ndarray, np.ndarray]:

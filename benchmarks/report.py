@@ -26,17 +26,17 @@ import yaml
 from benchmarks import machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
-from vjmgp.files import write_json
-from vjmgp.paper_study import paper_medians, pmlb_number
-from vjmgp.study.collect import COLUMNS, join_runs
-from vjmgp.study.figures.draw import draw_figures
-from vjmgp.study.illustrations.draw import draw_illustrations
-from vjmgp.study.model import Study
-from vjmgp.study.reader import read_study
+from vjmgp.core.files import write_json
+from vjmgp.study.config.reader import read_study
+from vjmgp.study.figures.draw_figures import draw_figures
+from vjmgp.study.illustrations.draw_illustrations import draw_illustrations
+from vjmgp.study.plan.study import Study
 from vjmgp.study.report.write import write_report
+from vjmgp.study.result_tables import write_csv
+from vjmgp.study.runs.collect import COLUMNS, join_runs
 from vjmgp.study.scoreboard.score import score_claims
-from vjmgp.study.statistics.compare import compare_methods
-from vjmgp.study.tables import write_csv
+from vjmgp.study.statistics.compare_methods import compare_methods
+from vjmgp.tables.paper_datasets import paper_medians, pmlb_number
 
 ROOT = Path(__file__).parent.parent
 GENERATIONS = 100

@@ -24,7 +24,7 @@ import yaml
 
 from benchmarks import machine
 from benchmarks.workflow import ROOT, snakemake
-from vjmgp.datasets import known_nominal_columns
+from vjmgp.tables.dataset import known_nominal_columns
 
 STUB = '''
 """Put in place of the steps that compute, in every process of the workflow."""
@@ -37,10 +37,10 @@ plain = jobs.as_job
 @contextlib.contextmanager
 def as_job(snakemake):
     with plain(snakemake) as arguments:
-        import vjmgp.study.noise as noise
-        import vjmgp.study.runs as runs
-        import vjmgp.warmup as warmup
-        from vjmgp.files import read_sealed, write_sealed
+        import vjmgp.study.runs.noise_estimates as noise
+        import vjmgp.study.runs.block as runs
+        import vjmgp.engine.compilation.warmup as warmup
+        from vjmgp.core.files import read_sealed, write_sealed
 
         template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
 
@@ -113,9 +113,9 @@ def write_tables(folder: Path, names: list[str]) -> None:
 
 def record_of_a_run() -> dict[str, Any]:
     """A real record, so that files have their real size."""
-    from vjmgp.study.gp import GeneticProgramming
-    from vjmgp.study.learners import run
-    from vjmgp.study.problems import Problem
+    from vjmgp.study.runs.gp import GeneticProgramming
+    from vjmgp.study.runs.learners import run
+    from vjmgp.study.runs.problems import Problem
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))

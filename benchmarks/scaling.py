@@ -26,8 +26,8 @@ def measure(case: dict[str, int]) -> dict[str, float]:
     """One run, in this process."""
     from benchmarks.problems import synthetic
     from vjmgp import compile_kernels
-    from vjmgp.engine.evolution import Evolution
     from vjmgp.engine.preparation import prepare
+    from vjmgp.engine.search.evolution import Evolution
     from vjmgp.engine.settings import Settings
 
     compile_kernels()

@@ -23,8 +23,8 @@ from benchmarks import machine, rows, scaling, throughput
 from benchmarks.problems import no2
 from benchmarks.yardstick import STORED, yardstick
 from vjmgp import REGULARIZERS, compile_kernels
-from vjmgp.engine.evolution import Evolution
 from vjmgp.engine.preparation import prepare
+from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.settings import Settings
 
 WANTED = {"VJM": 2.5, "FDM": 2.5, "P-VRM": 2.5, "RC": 4, "WCRV": 15} | dict.fromkeys(

@@ -18,11 +18,11 @@ import numpy as np
 import pandas as pd
 
 from vjmgp import VJMRegressor, load_dataset, paper_split, r2
-from vjmgp.engine.noise import THRESHOLD, noise_scores
-from vjmgp.fetching import cache_folder, embedded_datasets, local_file
-from vjmgp.paper_study import paper_datasets
+from vjmgp.engine.objectives.noise import THRESHOLD, noise_scores
 from vjmgp.study.statistics.paired import OUTCOMES, tests_of_pair
-from vjmgp.tabular import fit_standardizer, nominal_columns
+from vjmgp.tables.paper_datasets import paper_datasets
+from vjmgp.tables.pmlb import cache_folder, embedded_datasets, local_file
+from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
 
 LEVEL = 0.01
 TAUS = (1.0, 10.0)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vjmgp.engine.compiling import kernel
-from vjmgp.engine.evaluation import Workspace, make_workspace, run, translate
-from vjmgp.engine.functions import FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
+from vjmgp.engine.compilation.kernels import kernel
+from vjmgp.engine.trees.evaluation import Workspace, make_workspace, run, translate
+from vjmgp.engine.trees.primitives import FIRST_VARIABLE, FUNCTION_NAMES, PRIMITIVES
 
 ROWS, INPUTS, NODES, TREES = 1100, 7, 49, 200
 SETS = {

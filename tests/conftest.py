@@ -11,7 +11,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
-from workflow_runs import STUDY, TARGET, made, snakemake
+from tests.support.workflow_runs import STUDY, TARGET, made, snakemake
 
 from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
 

@@ -20,11 +20,11 @@ from hypothesis.extra.numpy import arrays
 from sklearn.exceptions import DataConversionWarning
 
 from vjmgp import VJMRegressor, load_dataset, load_model, r2
+from vjmgp.engine.parameters import PARAMETERS, checked
 from vjmgp.engine.settings import Settings
-from vjmgp.inputs import as_table, as_target, check_columns, column_names
-from vjmgp.parameters import PARAMETERS, checked
-from vjmgp.tabular import fit_standardizer, nominal_columns
-from vjmgp.weights import check_sample_weight
+from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
+from vjmgp.tables.sample_weight import check_sample_weight
+from vjmgp.tables.validation import as_table, as_target, check_columns, column_names
 
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7e308
 ROWS = 30
@@ -506,7 +506,7 @@ def at(models, tmp_path, monkeypatch):
     """Where calls are made: fitted models, a place for a file, and no way into evolution."""
 
     def on_a_small_machine(call):
-        monkeypatch.setattr("vjmgp.parameters.physical_memory", lambda: 2.0**28)
+        monkeypatch.setattr("vjmgp.engine.parameters.physical_memory", lambda: 2.0**28)
         return call()
 
     for name in ("prepare", "compile_kernels"):

@@ -200,7 +200,9 @@ def test_callback_sees_each_generation_and_can_stop(table):
 def test_time_limit_is_kept_within_one_generation(table, monkeypatch):
     """On a clock of our own, a second per generation: none starts after the limit."""
     clock = [100.0]
-    monkeypatch.setattr("vjmgp.search.time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(
+        "vjmgp.engine.restarts.time", SimpleNamespace(perf_counter=lambda: clock[0])
+    )
 
     def tick(record):
         clock[0] += 1.0

@@ -8,44 +8,44 @@ from typing import TYPE_CHECKING, Any
 __version__ = "1.0.0"
 
 if TYPE_CHECKING:
-    from .datasets import Dataset, load_file
-    from .engine.functions import FUNCTION_NAMES, MORE_FUNCTION_NAMES
-    from .engine.identity import ENGINE_VERSION
-    from .engine.mic import mic
+    from .engine.compilation.warmup import compile_kernels
+    from .engine.objectives.mic import mic
     from .engine.regularizers import REGULARIZERS
-    from .engine.selection import SELECTIONS
-    from .extrapolation import ExtrapolationWarning
-    from .fetching import embedded_datasets, load_dataset
-    from .model import SymbolicModel, load_model
-    from .own_function import UserFunction
-    from .protocol import add_label_noise, label_noise_split, paper_split, r2
+    from .engine.search.selection import SELECTIONS
+    from .engine.trees.primitives import FUNCTION_NAMES, MORE_FUNCTION_NAMES
+    from .engine.version import ENGINE_VERSION
+    from .formulas.user_function import UserFunction
+    from .models.extrapolation import ExtrapolationWarning
+    from .models.symbolic import SymbolicModel, load_model
     from .regressor import VJMRegressor
-    from .results import load_results, load_run_model
-    from .warmup import compile_kernels
+    from .study.protocols import add_label_noise, label_noise_split, paper_split, r2
+    from .study.published.load import load_results, load_run_model
+    from .tables.dataset import Dataset, load_file
+    from .tables.pmlb import embedded_datasets, load_dataset
 
 _HOME = {
     "VJMRegressor": "regressor",
     "REGULARIZERS": "engine.regularizers",
-    "SELECTIONS": "engine.selection",
-    "FUNCTION_NAMES": "engine.functions",
-    "ExtrapolationWarning": "extrapolation",
-    "MORE_FUNCTION_NAMES": "engine.functions",
-    "UserFunction": "own_function",
-    "SymbolicModel": "model",
-    "load_model": "model",
-    "Dataset": "datasets",
-    "embedded_datasets": "fetching",
-    "load_dataset": "fetching",
-    "load_file": "datasets",
-    "paper_split": "protocol",
-    "label_noise_split": "protocol",
-    "add_label_noise": "protocol",
-    "r2": "protocol",
-    "load_results": "results",
-    "load_run_model": "results",
-    "ENGINE_VERSION": "engine.identity",
-    "mic": "engine.mic",
-    "compile_kernels": "warmup",
+    "SELECTIONS": "engine.search.selection",
+    "FUNCTION_NAMES": "engine.trees.primitives",
+    "ExtrapolationWarning": "models.extrapolation",
+    "MORE_FUNCTION_NAMES": "engine.trees.primitives",
+    "UserFunction": "formulas.user_function",
+    "SymbolicModel": "models.symbolic",
+    "load_model": "models.symbolic",
+    "Dataset": "tables.dataset",
+    "embedded_datasets": "tables.pmlb",
+    "load_dataset": "tables.pmlb",
+    "load_file": "tables.dataset",
+    "paper_split": "study.protocols",
+    "label_noise_split": "study.protocols",
+    "add_label_noise": "study.protocols",
+    "r2": "study.protocols",
+    "load_results": "study.published.load",
+    "load_run_model": "study.published.load",
+    "ENGINE_VERSION": "engine.version",
+    "mic": "engine.objectives.mic",
+    "compile_kernels": "engine.compilation.warmup",
 }
 
 __all__ = [

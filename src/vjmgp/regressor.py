@@ -17,21 +17,14 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .engine.addresses import addresses_of_run
-from .engine.archive import O1, make_archive
-from .engine.distil import NODE_PRICE
-from .engine.evolution import Evolution
-from .engine.functions import FUNCTION_NAMES
-from .engine.identity import ENGINE_VERSION
-from .engine.large import entries_that_matter, prepare_all, refitted
-from .engine.preparation import Prepared, prepare
-from .engine.rows import sample_of_rows
-from .engine.settings import Settings
-from .engine.weights import row_weights
-from .inputs import as_frame, as_table, as_target, check_columns, column_names, name_of_target
-from .intervals import ScoredRows
-from .own_function import UserFunction
-from .parameters import (
+from .core.arrays import Floats
+from .core.atomic import whole_or_not_at_all
+from .engine.compilation.warmup import compile_kernels
+from .engine.distillation.distil import NODE_PRICE
+from .engine.distillation.large_tables import entries_that_matter, prepare_all, refitted
+from .engine.objectives.row_sample import sample_of_rows
+from .engine.objectives.row_weights import row_weights
+from .engine.parameters import (
     PARAMETERS,
     check_depths,
     check_final_rule,
@@ -40,14 +33,28 @@ from .parameters import (
     regularizer_class,
     shown,
 )
-from .plots import PlotMixin
-from .search import Search
-from .state import whole_or_not_at_all
-from .tabular import fit_standardizer, nominal_columns
-from .warmup import compile_kernels
-from .weights import check_sample_weight
+from .engine.preparation import Prepared, prepare
+from .engine.restarts import Search
+from .engine.search.archive import O1, make_archive
+from .engine.search.evolution import Evolution
+from .engine.settings import Settings
+from .engine.trees.addresses import addresses_of_run
+from .engine.trees.primitives import FUNCTION_NAMES
+from .engine.version import ENGINE_VERSION
+from .formulas.user_function import UserFunction
+from .inspection.plots import PlotMixin
+from .models.intervals import ScoredRows
+from .tables.preprocessing import fit_standardizer, nominal_columns
+from .tables.sample_weight import check_sample_weight
+from .tables.validation import (
+    as_frame,
+    as_table,
+    as_target,
+    check_columns,
+    column_names,
+    name_of_target,
+)
 
-Floats = NDArray[np.float64]
 Record = dict[str, float]
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from vjmgp.operations import hooks
 from vjmgp.study import paths
-from vjmgp.study.model import OF_EXPERIMENT, SHARED_KERNELS
-from vjmgp.study.reader import read_study
-from vjmgp.study.schema import check_text
+from vjmgp.study.plan.study import OF_EXPERIMENT, SHARED_KERNELS
+from vjmgp.study.config.reader import read_study
+from vjmgp.study.config.schema import check_text
 
 CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
 # Classes of the user's own may lie beside the config.

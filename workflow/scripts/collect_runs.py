@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.collect import collect_runs
+    from vjmgp.study.runs.collect import collect_runs
 
     collect_runs(**arguments)

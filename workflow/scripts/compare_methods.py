@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.statistics.compare import compare_methods
+    from vjmgp.study.statistics.compare_methods import compare_methods
 
     compare_methods(**arguments)

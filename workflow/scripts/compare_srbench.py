@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.srbench.compare import compare_srbench
+    from vjmgp.study.srbench.compare_srbench import compare_srbench
 
     compare_srbench(**arguments)

@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.warmup import compile_for_this_machine
+    from vjmgp.engine.compilation.warmup import compile_for_this_machine
 
     compile_for_this_machine(**arguments)

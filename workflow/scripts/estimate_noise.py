@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.noise import estimate_noise
+    from vjmgp.study.runs.noise_estimates import estimate_noise
 
     estimate_noise(**arguments)

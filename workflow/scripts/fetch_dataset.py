@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.fetch import fetch_dataset
+    from vjmgp.study.runs.fetch import fetch_dataset
 
     fetch_dataset(**arguments)

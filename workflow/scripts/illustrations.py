@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.illustrations.draw import draw_illustrations
+    from vjmgp.study.illustrations.draw_illustrations import draw_illustrations
 
     draw_illustrations(**arguments)

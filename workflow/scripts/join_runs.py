@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.collect import join_runs
+    from vjmgp.study.runs.collect import join_runs
 
     join_runs(**arguments)

@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.prepare import prepare_dataset
+    from vjmgp.study.runs.prepare import prepare_dataset
 
     prepare_dataset(**arguments)

@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.runs import run_block
+    from vjmgp.study.runs.block import run_block
 
     run_block(**arguments)

@@ -3,6 +3,6 @@
 from vjmgp.operations.jobs import as_job
 
 with as_job(snakemake) as arguments:
-    from vjmgp.study.splits import split_rows
+    from vjmgp.study.runs.splits import split_rows
 
     split_rows(**arguments)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..parts import missing
+from ..core.optional import missing
 
 
 class Exit(IntEnum):
@@ -42,7 +42,12 @@ exit codes:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    from . import choose, export, fit, predict, study, verify
+    from . import choose_command as choose
+    from . import export_command as export
+    from . import fit_command as fit
+    from . import predict_command as predict
+    from . import study_commands as study
+    from . import verify_command as verify
 
     root = argparse.ArgumentParser(
         prog="vjmgp",

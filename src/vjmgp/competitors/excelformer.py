@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+
 MIXUPS = {"none": None, "feat_mix": "feature", "hidden_mix": "hidden"}
 """The names of the method's paper and of pytorch-frame."""
 

@@ -12,16 +12,14 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import enet_path
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..formula import number
-
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+from ..formulas.names import number
 
 
 class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

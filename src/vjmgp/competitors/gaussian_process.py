@@ -6,7 +6,6 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -16,7 +15,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteK
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+
 SCALES, LENGTHS, NOISE = (1e-3, 1e3), (1e-2, 1e3), (1e-5, 10.0)
 """Bounds of the kernel's parameters, for standardised inputs and target."""
 AT_A_BOUND = "The optimal value found for dimension"

@@ -14,12 +14,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
 
+from ..core.arrays import Floats
 from .lean import agrees, asks_only
 
-Floats = NDArray[np.float64]
 Prefixes = dict[int, Floats]
 """What an ensemble's first trees predict, by their number."""
 

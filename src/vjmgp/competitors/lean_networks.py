@@ -15,14 +15,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
+from ..core.arrays import Floats
 from .lean import agrees, asks_only
 
-Floats = NDArray[np.float64]
 KNOWN = {
     *("activation", "solver", "alpha", "learning_rate", "learning_rate_init", "max_iter", "tol"),
     *("n_iter_no_change", "random_state"),

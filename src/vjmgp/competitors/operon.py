@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..formula import number
-
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+from ..formulas.names import number
 
 
 class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from ..core.arrays import Floats
 from .lean import asks_only
 from .lean_ensembles import inputs_tried, prefixes
 from .lean_networks import trained
 
-Floats = NDArray[np.float64]
 Point = dict[str, Any]
 Make = Callable[[Point], Any]
 """An unfitted learner with the parameters of a grid point."""

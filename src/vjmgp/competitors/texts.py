@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..formula import formula_inputs, number
-from ..tabular import Standardizer
+from ..formulas.names import formula_inputs, number
+from ..tables.preprocessing import Standardizer
 
 
 def model_text(model: Any, standardizer: Standardizer, digits: int | None = None) -> str | None:

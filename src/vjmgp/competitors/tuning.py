@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, ParameterGrid
 
+from ..core.arrays import Floats
 from .shortcuts import Make, Point, Shortcut, Step, one_by_one, shortcut_for
 
 FOLDS = 5
-Floats = NDArray[np.float64]
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .addresses import addresses_of_run
-from .arrays import Floats, Integers
-from .noise import adaptive_tau, estimate_noise
+from ..core.arrays import Floats, Integers
+from .objectives.noise import adaptive_tau, estimate_noise
+from .objectives.row_weights import RowWeights, row_weights
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
-from .weights import RowWeights, row_weights
+from .trees.addresses import addresses_of_run
 
 ALIGNMENT = 8
 """Row counts are padded to whole cache lines."""

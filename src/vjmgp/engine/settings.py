@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..parameters import check_depths, check_functions, checked
-from .functions import FUNCTION_NAMES, OwnFunction
+from .parameters import check_depths, check_functions, checked
+from .trees.primitives import FUNCTION_NAMES, OwnFunction
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..model import SymbolicModel, TableModel
+from ..models.symbolic import SymbolicModel, TableModel
 from . import c, excel, python, sql, structured_text
 from .source import source_of
 

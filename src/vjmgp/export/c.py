@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..tabular import Column
+from ..tables.preprocessing import Column
 from .own import ARGUMENTS, printed
 from .printer import ATOM, Part, StatementPrinter
 from .source import Source, levels_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..tabular import Column
+from ..tables.preprocessing import Column
 from .printer import ATOM, Part, Printer, bracketed
 from .source import Source, levels_of
 

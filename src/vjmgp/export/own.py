@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..formula import own_sympy
+from ..formulas.names import own_sympy
 
 if TYPE_CHECKING:
-    from ..own_function import UserFunction
+    from ..formulas.user_function import UserFunction
 
 ARGUMENTS = ("a", "b")
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from ..expression import Node, in_order, is_not_negative
-from ..tabular import Column
+from ..formulas.nodes import Node, in_order, is_not_negative
+from ..tables.preprocessing import Column
 from .source import Source, words
 
 # How tightly text holds together: what must stand in brackets beside what.

@@ -7,7 +7,7 @@ import keyword
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from ..tabular import Column
+from ..tables.preprocessing import Column
 from .own import ARGUMENTS, not_written, printed
 from .printer import ATOM, Part, StatementPrinter, bracketed
 from .source import Source

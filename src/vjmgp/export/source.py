@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..expression import Algebra, Node, in_order
-from ..rounding import exact_form
-from ..simplify import Lengths
-from ..tabular import MISSING, Column, Standardizer, level_text
+from ..formulas.nodes import Algebra, Node, in_order
+from ..formulas.rounding import exact_form
+from ..formulas.simplify import Lengths
+from ..tables.preprocessing import MISSING, Column, Standardizer, level_text
 
 if TYPE_CHECKING:
-    from ..model import SymbolicModel
+    from ..models.symbolic import SymbolicModel
 
 
 class Levels(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ..tabular import Column
+from ..tables.preprocessing import Column
 from .printer import ATOM, Part, Printer
 from .source import Source, levels_of
 

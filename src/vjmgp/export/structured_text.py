@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..tabular import MISSING, Column
+from ..tables.preprocessing import MISSING, Column
 from .printer import ATOM, Part, StatementPrinter
 from .source import Levels, Source, levels_of
 

@@ -12,8 +12,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from ..study import paths, preflight
-from ..study.model import Study
+from ..study import paths
+from ..study.config import preflight
+from ..study.plan.study import Study
 from . import lock, slurm, warm
 from .stops import STOPS, require_signals
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import DamagedFileError, damaged_in, write_manifest
+from ..core.files import DamagedFileError, damaged_in, write_manifest
 from . import warm
 
 DISK_FULL = 73

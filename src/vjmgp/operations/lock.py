@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ..files import write_json
+from ..core.files import write_json
 from ..study.paths import LOCK, RUNNING
 
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..files import (
+from ..core.files import (
     append_record,
     damaged_in,
     journal_of,
@@ -17,9 +17,9 @@ from ..files import (
     require_checksum,
     whole_records,
 )
-from ..study.model import Study
 from ..study.paths import seeds_of
-from ..study.records import read_block
+from ..study.plan.study import Study
+from ..study.runs.records import read_block
 
 MANIFESTS = "made/**/*-????????.json"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ..study.model import Study
 from ..study.paths import REPORT, seeds_of
-from ..study.records import runs_in
+from ..study.plan.study import Study
+from ..study.runs.records import runs_in
 from .lock import is_running
 from .repair import damaged_files
 

@@ -18,20 +18,20 @@ import numpy as np
 import pyarrow as pa
 
 from ..competitors.packages import missing_extra
-from ..fetching import cache_folder
-from ..files import DamagedFileError, read_sealed
-from ..study.collect import Runs, records_of
-from ..study.compact import key_of, read_rows, row_of, split_of, splits_of
-from ..study.fetch import fetch_dataset
-from ..study.model import Cell, Method, Study
+from ..core.files import DamagedFileError, read_sealed
 from ..study.names import WALL_TIMES
-from ..study.noise import estimate_noise
-from ..study.prepare import prepare_dataset
-from ..study.published import Taken
-from ..study.records import read_block
-from ..study.runs import run_block, versions
-from ..study.splits import split_rows
-from ..study.tables import as_csv
+from ..study.plan.study import Cell, Method, Study
+from ..study.published.index import Taken
+from ..study.published.rows import key_of, read_rows, row_of, split_of, splits_of
+from ..study.result_tables import as_csv
+from ..study.runs.block import run_block, versions
+from ..study.runs.collect import Runs, records_of
+from ..study.runs.fetch import fetch_dataset
+from ..study.runs.noise_estimates import estimate_noise
+from ..study.runs.prepare import prepare_dataset
+from ..study.runs.records import read_block
+from ..study.runs.splits import split_rows
+from ..tables.pmlb import cache_folder
 from .repair import damaged_files
 
 

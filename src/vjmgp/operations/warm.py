@@ -36,7 +36,10 @@ ONE_THREAD = {
     **dict.fromkeys(THREAD_VARIABLES, "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # else pyarrow's allocator starts one
 }
-OURS = ("prepare", "splits", "noise", "gp", "baselines", "report.so_far", "illustrations.draw")
+OURS = (
+    *("runs.prepare", "runs.splits", "runs.noise_estimates", "runs.gp", "runs.baselines"),
+    *("report.so_far", "illustrations.draw_illustrations"),
+)
 LEARNERS = ("linear_model", "svm", "neighbors", "kernel_ridge", "neural_network", "ensemble")
 MODULES = (
     *("snakemake.iocontainers", "snakemake.logging", "pyarrow.parquet", "jinja2"),
@@ -109,7 +112,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, end)
     for name in MODULES:
         importlib.import_module(name)
-    from ..warmup import kernels_are_compiled, load_kernels
+    from ..engine.compilation.warmup import kernels_are_compiled, load_kernels
 
     has_kernels = False
     server.settimeout(0.5)

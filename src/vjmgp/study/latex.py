@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..files import write_whole
+from ..core.files import write_whole
 
 SYMBOLS = {
     "²": "$^2$", "∼": "$\\sim$", "−": "$-$", "≤": "$\\leq$",

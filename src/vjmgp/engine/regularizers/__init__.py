@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from ...imports import refuse_import
+from ...core.import_policy import refuse_import
 from .base import Regularizer
 from .distance_correlation import DistanceCorrelation
 from .finite_difference import FiniteDifference

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ...core.arrays import Floats, Integers
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..objectives.row_weights import RowWeights
+    from ..search.evolution import Evolution
     from ..settings import Settings
-    from ..weights import RowWeights
 
 
 class Regularizer(ABC):

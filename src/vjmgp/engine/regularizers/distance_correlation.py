@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..compiling import kernel, part_of_kernel
-from ..lanes import LANES, distances_of_whole_lanes, dot
-from ..weights import RowWeights
+from ...core.arrays import Floats, Integers
+from ..compilation.kernels import kernel, part_of_kernel
+from ..numerics.lanes import LANES, distances_of_whole_lanes, dot
+from ..objectives.row_weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
     from ..settings import Settings
 
 

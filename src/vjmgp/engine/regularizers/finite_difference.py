@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..arrays import Floats
-from ..rng import stream
-from ..vicinal import Vicinity, finite_difference
+from ...core.arrays import Floats
+from ..numerics.rng import stream
+from ..objectives.vicinal import Vicinity, finite_difference
 from .worst_gap import WorstGap
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Integers
-from ..survival import front_numbers
+from ...core.arrays import Integers
+from ..search.survival import front_numbers
 from .base import Regularizer
 from .tikhonov import norms
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
 
 
 class GrandComplexity(Regularizer):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from ..forest import fit_forest
-from ..noise import THRESHOLD
-from ..rng import stream
-from ..vicinal import MixupRule, Vicinity, mixup
+from ...core.arrays import Floats
+from ..numerics.rng import stream
+from ..objectives.forest import fit_forest
+from ..objectives.noise import THRESHOLD
+from ..objectives.vicinal import MixupRule, Vicinity, mixup
 from .worst_gap import WorstGap
 
 

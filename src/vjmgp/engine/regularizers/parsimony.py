@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..arrays import Integers
+from ...core.arrays import Integers
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
 
 
 class Parsimony(Regularizer):

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers, Words
-from ..compiling import kernel
-from ..evaluation import Workspace
-from ..lanes import dot
-from ..pool import Pool, training_feature
-from ..population import Individuals
-from ..ridge import RidgeScratch, factorise, solve, weighted_feature
-from ..rng import below, stream
+from ...core.arrays import Floats, Integers, Words
+from ..compilation.kernels import kernel
+from ..numerics.lanes import dot
+from ..numerics.rng import below, stream
+from ..objectives.ridge import RidgeScratch, factorise, solve, weighted_feature
+from ..search.population import Individuals
+from ..trees.evaluation import Workspace
+from ..trees.pool import Pool, training_feature
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
     from ..settings import Settings
 
 VECTORS = 20

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..compiling import kernel
-from ..lanes import dot
-from ..weights import RowWeights
+from ...core.arrays import Floats, Integers
+from ..compilation.kernels import kernel
+from ..numerics.lanes import dot
+from ..objectives.row_weights import RowWeights
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
 
 
 class Tikhonov(Regularizer):

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers
-from ..compiling import kernel
-from ..functions import FIRST_VARIABLE
-from ..mic import MicScratch, Ranked, make_mic_scratch, mic_of_ranked, rank
-from ..pool import LENGTH, START, Pool
-from ..population import Individuals
+from ...core.arrays import Floats, Integers
+from ..compilation.kernels import kernel
+from ..objectives.mic import MicScratch, Ranked, make_mic_scratch, mic_of_ranked, rank
+from ..search.population import Individuals
+from ..trees.pool import LENGTH, START, Pool
+from ..trees.primitives import FIRST_VARIABLE
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..evolution import Evolution
+    from ..search.evolution import Evolution
     from ..settings import Settings
 
 

@@ -15,24 +15,18 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers, Words
-from ..compiling import kernel, part_of_kernel
-from ..evaluation import Workspace
-from ..lanes import dot
-from ..pool import (
-    MEAN,
-    SCALE,
-    Pool,
-    extra_feature,
-    fill_extra_rows,
-)
-from ..population import Individuals
-from ..vicinal import Vicinity
+from ...core.arrays import Floats, Integers, Words
+from ..compilation.kernels import kernel, part_of_kernel
+from ..numerics.lanes import dot
+from ..objectives.vicinal import Vicinity
+from ..search.population import Individuals
+from ..trees.evaluation import Workspace
+from ..trees.pool import MEAN, SCALE, Pool, extra_feature, fill_extra_rows
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..crew import Desk
-    from ..evolution import Evolution
+    from ..search.crew import Desk
+    from ..search.evolution import Evolution
     from ..settings import Settings
 
 

@@ -14,7 +14,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from ...files import write_whole
+from ...core.files import write_whole
 
 WIDTH = 9.0
 """Inches: as wide as the report's column."""

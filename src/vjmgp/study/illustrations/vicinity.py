@@ -6,14 +6,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta as beta_distribution
 
-from ...engine.rng import beta, stream
-from ...engine.vicinal import MixupRule, Vicinity, finite_difference, mixup
+from ...core.arrays import Floats
+from ...engine.numerics.rng import beta, stream
+from ...engine.objectives.vicinal import MixupRule, Vicinity, finite_difference, mixup
 from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
 
-Floats = NDArray[np.float64]
 ALPHA, GAMMA = 10.0, 0.5
 """The paper's Beta parameter and kernel width."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from ...engine.parameters import PARAMETERS
 from ...engine.settings import Settings
-from ...parameters import PARAMETERS
+from ...pages.formats import in_words
 from ...regressor import VJMRegressor
-from .formats import in_words
 
 Context = dict[str, Any]
 DECIDE_NOTHING = ("memory_limit",)

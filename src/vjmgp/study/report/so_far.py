@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...files import DamagedFileError
-from ..collect import collect_runs, join_runs
-from ..figures.draw import draw_figures
+from ...core.files import DamagedFileError
+from ..figures.draw_figures import draw_figures
 from ..paths import ExperimentFiles
-from ..records import read_block
+from ..result_tables import present, read_table
+from ..runs.collect import collect_runs, join_runs
+from ..runs.records import read_block
 from ..scoreboard.score import score_claims
-from ..srbench.compare import compare_srbench
-from ..statistics.compare import compare_methods
-from ..tables import present, read_table
+from ..srbench.compare_srbench import compare_srbench
+from ..statistics.compare_methods import compare_methods
 from .write import write_report
 
 if TYPE_CHECKING:
-    from ..model import Experiment
     from ..paths import StudyFiles
-    from ..published import Taken
+    from ..plan.study import Experiment
+    from ..published.index import Taken
 
 log = logging.getLogger(__name__)
 

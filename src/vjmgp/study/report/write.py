@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from ...engine.identity import ENGINE_VERSION
-from ...files import read_json, write_whole
-from ...paper_study import paper_datasets
-from ..tables import read_table
-from .datasets import Datasets
+from ...core.files import read_json, write_whole
+from ...engine.version import ENGINE_VERSION
+from ...pages.templating import SHARED, make_templates
+from ...tables.paper_datasets import paper_datasets
+from ..result_tables import read_table
+from .dataset_pages import Datasets
 from .environment import machine, versions
-from .experiments import experiment_page, has_runs
+from .experiment_pages import experiment_page, has_runs
 from .hyper_parameters import gp_settings, learners
-from .overview import highlight, progress, scoreboard_page
-from .templating import HOME, make_templates
+from .overview_page import highlight, progress, scoreboard_page
 from .workflow import picture_of_workflow
 
 if TYPE_CHECKING:
     from ..paths import StudyFiles
 
-READS = ("study/report/templates/*",)
+READS = ("pages/templates/*", "study/report/templates/*")
 Context = dict[str, Any]
 ENTRY = "report.html"
 ASSETS = ("style.css", "report.js")
@@ -32,9 +32,9 @@ ASSETS = ("style.css", "report.js")
 
 def write_report(study: Context, files: StudyFiles, page: str, pages: str, config: str) -> None:
     """Turn tables and figures into a page to start from and a folder of pages beside it."""
-    templates = make_templates()
+    templates = make_templates(Path(__file__).parent / "templates")
     for name in ASSETS:
-        write_whole(Path(pages) / name, [(HOME / name).read_bytes()])
+        write_whole(Path(pages) / name, [(SHARED / name).read_bytes()])
     shared = what_pages_share(files, study)
     for here, template, more in all_pages(shared, files, study):
         inside = here != ENTRY

@@ -1,4 +1,4 @@
-"""What the paper claims, from its tables and text in `vjmgp/paper`, in the names of our methods."""
+"""Read the paper's claims from `vjmgp/data/paper`, in the names of our methods."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Literal
 import pandas as pd
 import yaml
 
-from ...files import package_folder
-from ...paper_study import paper_datasets, paper_medians, pmlb_number
+from ...core.files import package_folder
+from ...tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
 from ..names import LABEL_NOISE, PAPER, PLAIN, REFERENCE
 
-READS = ("paper/*",)
+READS = ("data/paper/*",)
 TIMED = "same_runtime_budget"
 """The part of the paper in which time ends the runs."""
 PAPER_RUNS = 30
@@ -87,7 +87,7 @@ class MedianClaim:
 
 @functools.cache
 def _yaml(name: str) -> dict[str, Any]:
-    text = (package_folder("paper") / name).read_text(encoding="utf-8")
+    text = (package_folder("data/paper") / name).read_text(encoding="utf-8")
     content: dict[str, Any] = yaml.safe_load(text)
     return content
 
@@ -110,7 +110,7 @@ def datasets_of(protocol: str) -> int:
 
 @functools.cache
 def _names() -> dict[tuple[str, str], str]:
-    table = pd.read_csv(package_folder("paper") / "method_names.csv", dtype=str)
+    table = pd.read_csv(package_folder("data/paper") / "method_names.csv", dtype=str)
     return {(row["part"], row["name"]): row["method"] for row in table.to_dict("records")}
 
 
@@ -127,7 +127,7 @@ def our_name(part: str, name: str, timed: Mapping[str, str] | None = None) -> st
 def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
     """All rows of `win_tie_loss.csv`; what two of the paper's tables have counts once."""
     table = pd.read_csv(
-        package_folder("paper") / "win_tie_loss.csv", dtype={"method": str, "versus": str}
+        package_folder("data/paper") / "win_tie_loss.csv", dtype={"method": str, "versus": str}
     )
     claims: dict[tuple[str, ...], CountClaim] = {}
     for row in table.to_dict("records"):

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...paper_study import paper_datasets
+from ...tables.paper_datasets import paper_datasets
 from ..latex import write_latex
 from ..names import LABEL_NOISE, METRICS, PAPER, REFERENCE
+from ..result_tables import read_runs, write_csv
 from ..statistics.paired import OUTCOMES, outcomes, p_values, too_few
 from ..statistics.pairwise import pairwise_tests
-from ..tables import read_runs, write_csv
 from . import verdicts
 from .claims import (
     PAPER_RUNS,

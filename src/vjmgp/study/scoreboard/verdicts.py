@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, false_discovery_control
 
+from ...core.arrays import Floats
 from ..statistics.effects import COVERAGE, resamples
 from .claims import PAPER_RUNS, Counts, ValueClaim
 
-Floats = NDArray[np.float64]
 SAME, OPPOSITE, INCONCLUSIVE, NOT_RUN = "same", "opposite", "inconclusive", "not run"
 VERDICTS = (SAME, OPPOSITE, INCONCLUSIVE, NOT_RUN)
 NO_CLAIM = "no claim"

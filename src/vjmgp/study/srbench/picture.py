@@ -11,7 +11,7 @@ from matplotlib.transforms import Bbox
 from ..figures.overview import log_ticks
 from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
 from ..names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
-from .ranks import OURS
+from .mean_ranks import OURS
 
 HEIGHT = 5.6
 MARKS = {

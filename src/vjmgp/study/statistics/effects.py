@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-Floats = NDArray[np.float64]
+from ...core.arrays import Floats
+
 DRAWS = 1000
 """Resamples of a bootstrap."""
 COVERAGE = 0.95

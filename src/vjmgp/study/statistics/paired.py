@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
+from ...core.arrays import Floats
 from .effects import bootstrap_medians, rank_biserial
 
-Floats = NDArray[np.float64]
 BETTER, SIMILAR, WORSE = "better", "similar", "worse"
 OUTCOMES = (BETTER, SIMILAR, WORSE)
 OPPOSITE = {BETTER: WORSE, SIMILAR: SIMILAR, WORSE: BETTER}

@@ -6,13 +6,12 @@ import itertools
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, wilcoxon
 
+from ...core.arrays import Floats
 from .effects import bootstrap_medians, bootstrap_rank_biserial, rank_biserial
 from .paired import ALL_TIES, MANY_TIES, NO_PAIRS, TOO_FEW, too_few
 
-Floats = NDArray[np.float64]
 COLUMNS = [
     *("method", "versus", "datasets", "median_difference", "low", "high"),
     *("rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_adjusted", "note"),

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ...paper_study import paper_datasets, paper_medians, pmlb_number
+from ...tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
 from ..names import IN_THE_PAPER, REFERENCE
 
 MOST = 0.8
 """The share of the datasets of the fullest method that others need to be averaged."""
-READS = ("paper/detailed_median_test_r2.csv",)
+READS = ("data/paper/detailed_median_test_r2.csv",)
 
 
 def by_dataset(

@@ -1,0 +1,73 @@
+"""`vjmgp verify`: compute some runs of a study again and compare them to the bit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..core.optional import need
+from . import Exit
+from .workflow_place import read_config, workflow_folder
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the command line."""
+    command = commands.add_parser(
+        "verify",
+        help="compute some runs of a study again and compare them to the bit",
+        description="Check all checksums, the table of runs against the records, and a random "
+        "sample of the runs by computing them again.",
+    )
+    command.add_argument("config", type=Path, nargs="?", help="the study's YAML file")
+    command.add_argument(
+        "--published",
+        action="store_true",
+        help="published runs instead: those of the study config/paper.yaml, or of CONFIG",
+    )
+    command.add_argument(
+        "--runs", type=natural, default=10, help="how many; 0 for the files alone (default: 10)"
+    )
+    command.add_argument("--seed", type=natural, default=0, help="of the choice (default: 0)")
+    command.set_defaults(run=run)
+
+
+def natural(text: str) -> int:
+    """A whole number that is not negative."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not 0, 1, 2, …")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
+    for module in ("jsonschema", "pmlb", "pyarrow"):  # the extra that brings the first has all
+        need(module)
+    from threadpoolctl import threadpool_limits
+
+    from ..operations.verify import finished_files, verify, verify_published
+
+    if options.config is None and not options.published:
+        raise ValueError("name the study's YAML file, or say --published.")
+    if options.published:
+        paper = workflow_folder() / "config/paper.yaml"
+        study = read_config(options.config or paper, published="only")
+        results = Path(study.published_folder or "").resolve()
+        findings = verify_published(study, options.runs, options.seed)
+    else:
+        study = read_config(options.config)
+        results = study.results.resolve()
+        findings = verify(study, options.runs, options.seed)
+        if not finished_files(study):
+            print(f"vjmgp: there are no runs of {options.config} in {results}.", file=sys.stderr)
+            return Exit.NOT_NOW
+    print(f"Results: {results}")
+    wrong = looked_at = 0
+    with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
+        for finding in findings:
+            print(f"{'ok' if finding.ok else 'WRONG':5}  {finding.what}: {finding.text}")
+            looked_at += 1
+            wrong += not finding.ok
+    print(f"{looked_at - wrong} of {looked_at} right.")
+    return Exit.FAILED if wrong else Exit.DONE

@@ -1,0 +1,1 @@
+"""Provide what every other package builds on: array types, safe files, optional imports."""

@@ -1,0 +1,1 @@
+"""Compile the kernels and keep them on disk."""

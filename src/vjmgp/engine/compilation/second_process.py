@@ -1,0 +1,154 @@
+"""A second process that compiles a part of the kernels while the first compiles the rest.
+
+numba compiles one function at a time in a process, so two processes need half the time. Each has a
+cache folder of its own, because two that write to the same one may lose or mix up each other's
+kernels. The first process moves what the second has made over to its own folder; what it does not
+find there it compiles itself, so the second may fail, be killed or not start at all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+
+import joblib
+import numpy as np
+
+from ..distillation.candidates import collect
+from ..distillation.distil import teaching_points
+from ..distillation.student import select
+from ..distillation.teacher import teacher_of
+from ..preparation import prepare
+from ..search.archive import merged, update_archive
+from ..search.evolution import Evolution
+from ..search.population import rehash, release
+from ..search.survival import nsga2
+from ..settings import Settings
+from ..trees.pool import compact
+from .kernels import CACHE_VARIABLE, kernel_folder, seldom_collecting
+
+PREFIX = "second-"
+"""How the names of its folders begin."""
+LEAST_PATIENCE = 30.0
+"""The first process waits for the second as long again as for its own part, or so many seconds."""
+
+
+def small_run(regularizer: str, selection: str) -> Evolution:
+    """A run on a few rows, as far as it is prepared."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20, 2))
+    y = x[:, 0] + 0.1 * rng.normal(size=20)  # easy to learn, so that there is a student
+    small = Settings(
+        regularizer=regularizer, selection=selection, population_size=8, intrusion_detection=True
+    )
+    return Evolution(prepare(x, y, small, seed=0))
+
+
+def use_second_part(selection: str) -> None:
+    """Use the kernels that make, choose, vary and archive individuals, and those of students.
+
+    The first part, which evaluates individuals and makes vicinal points, takes about as long.
+    """
+    run = small_run("none", selection)
+    rows = run.new_individuals()
+    run.individuals.o1[rows] = run.individuals.o2[rows] = 1.0  # as if they were evaluated
+    update_archive(run.archive, run.pool, run.individuals, run.y, run.weights, rows, 0)
+    run.population = rows
+    run.breed()
+    release(run.pool, run.individuals, rows)
+    compact(run.pool, room=1)
+    nsga2(np.zeros(4), np.zeros(4), 2)
+    rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
+    archive = merged([run.archive])
+    collect(archive, teacher_of(archive, 1.0), 2, 0.0)
+    teaching_points(run.prepared)
+    select(np.eye(4), np.ones(4), np.zeros(4), 2)
+
+
+class SecondCompiler:
+    """The second process, and the folder that it compiles into; both end with the context."""
+
+    def __init__(self, selection: str) -> None:
+        home = kernel_folder()
+        for left_over in home.glob(f"{PREFIX}*"):  # by a process that was killed
+            shutil.rmtree(left_over, ignore_errors=True)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix=PREFIX, dir=home, ignore_cleanup_errors=True
+        )
+        self._started = time.monotonic()
+        self._process = self._start(selection)
+
+    def _start(self, selection: str) -> subprocess.Popen[bytes] | None:
+        package = str(Path(__file__).parents[3])
+        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+        changes = {CACHE_VARIABLE: self._folder.name, "PYTHONPATH": os.pathsep.join(paths)}
+        try:
+            return subprocess.Popen(  # noqa: S603 (this package itself)
+                [sys.executable, "-P", "-m", __name__, selection],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | changes,
+            )
+        except OSError:
+            return None
+
+    def __enter__(self) -> SecondCompiler:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the process, if it still runs, and delete its folder."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+        self._folder.cleanup()
+
+    def hand_over(self) -> None:
+        """Wait for the process and take its kernels, unless it failed."""
+        patience = max(LEAST_PATIENCE, time.monotonic() - self._started)
+        try:
+            if self._process is None or self._process.wait(patience) != 0:
+                return
+        except subprocess.TimeoutExpired:
+            return
+        home = kernel_folder()
+        made = Path(self._folder.name) / "vjmgp" / home.name
+        for index in made.glob("*/*.nbi"):
+            own = home / index.relative_to(made)
+            if own.exists():  # compiled here, too: an index must belong to its kernels
+                continue
+            own.parent.mkdir(exist_ok=True)
+            for kernel in index.parent.glob(f"{index.stem}.*.nbc"):
+                kernel.replace(own.with_name(kernel.name))
+            index.replace(own)
+
+
+def is_of_use() -> bool:
+    """Whether there is a core for a second process, and an interpreter to start it with."""
+    is_first = not any(kernel_folder().glob("*-*.compiled"))
+    return is_first and joblib.cpu_count() > 1 and not getattr(sys, "frozen", False)
+
+
+def _end_with_first() -> None:
+    """The first process holds the other end of the pipe: it is closed when that ends."""
+    os.read(0, 1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_first, daemon=True).start()
+    with seldom_collecting():
+        use_second_part(sys.argv[1])

@@ -1,0 +1,124 @@
+"""Compile a method's kernels once per machine, in one process at a time."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+
+from ...core.files import checksum, is_whole, read_sealed, write_sealed, write_whole
+from ..distillation.distil import distil
+from ..regularizers import REGULARIZERS
+from ..search.archive import merged
+from ..search.population import rehash
+from ..trees.addresses import compiled_more
+from ..trees.pool import compact
+from .kernels import compile_once, is_compiled, kernel_folder, seldom_collecting
+from .second_process import SecondCompiler, is_of_use, small_run
+
+SUMS = "checksums.json"
+"""The file with size and checksum of every compiled kernel."""
+
+
+def _use_every_kernel(
+    regularizer: str, selection: str, hand_over: Callable[[], None] = lambda: None
+) -> None:
+    """Use the first part of the kernels; after `hand_over`, which brings the second, all."""
+    compiled_more()
+    run = small_run(regularizer, selection)
+    nobody = np.empty(0, np.int64)
+    run.fit(nobody)
+    if regularizer in REGULARIZERS:  # one of the user's need not be ready for nobody
+        run.regularizer.score(run, nobody)
+    hand_over()
+    run.start()
+    run.step()
+    run.step()
+    run.pool = compact(run.pool, room=1)
+    if run.regularizer.final_rule == "tau":
+        distil(run.prepared, merged([run.archive]))
+    rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
+
+
+@functools.cache
+def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
+    """Make sure that a method's compiled kernels are on disk; about 20 seconds the first time.
+
+    Parallel processes are safe: one compiles, the others wait and load.
+    """
+    _remove_damaged()
+
+    def compile_all() -> None:
+        print(
+            f"Compiling {regularizer} for this machine: about 20 seconds, once …",
+            file=sys.stderr,
+            flush=True,
+        )
+        with seldom_collecting():
+            if is_of_use():
+                with SecondCompiler(selection) as second:
+                    _use_every_kernel(regularizer, selection, second.hand_over)
+            else:
+                _use_every_kernel(regularizer, selection)
+        home = kernel_folder()
+        kernels = {str(p.relative_to(home)): p for p in sorted(home.glob("*/*.nb[ci]"))}
+        sums = {name: [p.stat().st_size, checksum(p)] for name, p in kernels.items()}
+        write_sealed(home / SUMS, sums)
+
+    compile_once(f"{regularizer}-{selection}", compile_all)
+
+
+@functools.cache
+def _remove_damaged() -> None:
+    """Delete compiled kernels of which a file was cut or changed: numba would fail at each fit."""
+    if not _is_damaged():
+        return
+    with FileLock(kernel_folder() / "compiling.lock"):
+        if _is_damaged():  # still, now that nobody writes
+            print(
+                f"Compiled kernels in {kernel_folder()} are damaged: compiling again.",
+                file=sys.stderr,
+            )
+            for path in kernel_folder().iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.suffix != ".lock":
+                    path.unlink()
+
+
+def _is_damaged() -> bool:
+    note = kernel_folder() / SUMS
+    if not note.exists():
+        return False
+    if not is_whole(note.read_bytes()):
+        return True
+    for name, (size, wanted) in read_sealed(note).items():
+        path = kernel_folder() / name
+        # An index that has grown has more kernels in it.
+        if not path.exists() or (path.stat().st_size <= size and checksum(path) != wanted):
+            return True
+    return False
+
+
+def kernels_are_compiled() -> bool:
+    """Whether the kernels that most methods share are on disk."""
+    return is_compiled("jensen_gap-lexicase")
+
+
+@functools.cache
+def load_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
+    """Load a method's kernels into this process, so that no fit has to: about a second."""
+    compile_kernels(regularizer, selection)
+    _use_every_kernel(regularizer, selection)
+
+
+def compile_for_this_machine(variant: str, note: str) -> None:
+    """Compile the kernels of a regulariser and a selection operator, and note where they are."""
+    regularizer, selection = variant.split("-")
+    compile_kernels(regularizer, selection)
+    write_whole(Path(note), [str(kernel_folder()).encode(), b"\n"])

@@ -1,0 +1,1 @@
+"""Distil the models of a run into one short formula."""

@@ -1,0 +1,165 @@
+"""What a student may be built from: the trees of its teacher, their subtrees and the inputs.
+
+A tree is a run of nodes in prefix order and so is each of its subtrees: a candidate is a place in
+the archive's own nodes, and nothing is copied.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Codes, Floats, Integers
+from ..compilation.kernels import kernel, part_of_kernel
+from ..search.archive import CENTRE, FACTOR, FIRST_NODE, N_TREES, NODES, SIZE, WEIGHT, Archive
+from ..trees.evaluation import Workspace, make_workspace, run, translate
+from ..trees.primitives import FIRST_VARIABLE
+from ..trees.structure import subtree_end, tree_hash
+from .teacher import Teacher
+
+LEAST_WEIGHT = 0.3
+"""Parts are taken from models above this share of the largest weight; the rest only teach."""
+
+
+class Candidates(NamedTuple):
+    """Distinct trees, and the teacher as a linear model of them."""
+
+    codes: Codes
+    constants: Floats
+    start: Integers
+    length: Integers
+    coefficient: Floats
+    """The teacher's weight of each; 0 for those that are only parts."""
+    intercept: float
+
+
+def collect(archive: Archive, teacher: Teacher, n_inputs: int, mean: float) -> Candidates:
+    """All distinct candidates of a teacher whose models predict `mean` on average."""
+    nodes = int(archive.counts[NODES])
+    inputs = np.arange(FIRST_VARIABLE, FIRST_VARIABLE + n_inputs, dtype=np.int32)
+    codes = np.concatenate([archive.codes[:nodes], inputs])
+    constants = np.concatenate([archive.constants[:nodes], np.zeros(n_inputs)])
+    facts = archive.facts[teacher.entries]
+    most = int(facts[:, SIZE].sum()) + n_inputs
+    start, length = np.empty(most, np.int64), np.empty(most, np.int64)
+    coefficient = np.zeros(most)
+    table = np.full(1 << (2 * most).bit_length(), -1, np.int64)
+    intercept = np.array([mean])
+    count = _collect(
+        codes,
+        constants,
+        facts,
+        archive.tree_length[teacher.entries],
+        archive.linear[teacher.entries],
+        teacher.weights,
+        LEAST_WEIGHT * float(teacher.weights.max()),
+        n_inputs,
+        table,
+        start,
+        length,
+        coefficient,
+        intercept,
+    )
+    return Candidates(
+        codes, constants, start[:count], length[:count], coefficient[:count], float(intercept[0])
+    )
+
+
+@part_of_kernel
+def _enter(
+    codes: Codes,
+    constants: Floats,
+    first: int,
+    end: int,
+    table: Integers,
+    start: Integers,
+    length: Integers,
+    count: int,
+) -> int:
+    """The number of the candidate with these nodes: `count` if it is new."""
+    size = end - first
+    mask = len(table) - 1
+    place = tree_hash(codes[first:end], constants[first:end], size) & mask
+    found = -1
+    while found < 0:
+        found = table[place]
+        if found < 0:
+            table[place] = found = count
+            start[count], length[count] = first, size
+        else:
+            same = length[found] == size
+            i = 0
+            while same and i < size:
+                other = start[found] + i
+                same = codes[other] == codes[first + i] and constants[other] == constants[first + i]
+                i += 1
+            if not same:
+                found = -1
+                place = (place + 1) & mask
+    return found
+
+
+@kernel
+def _collect(
+    codes: Codes,
+    constants: Floats,
+    facts: Integers,
+    tree_length: Integers,
+    linear: Floats,
+    weights: Floats,
+    least_weight: float,
+    n_inputs: int,
+    table: Integers,
+    start: Integers,
+    length: Integers,
+    coefficient: Floats,
+    intercept: Floats,
+) -> int:
+    """Enter every candidate, and add up the teacher; return how many there are."""
+    count = 0
+    for v in range(n_inputs):
+        first = len(codes) - n_inputs + v
+        _enter(codes, constants, first, first + 1, table, start, length, count)
+        count += 1
+    for model in range(len(weights)):
+        root = facts[model, FIRST_NODE]
+        for t in range(facts[model, N_TREES]):
+            last = root + tree_length[model, t]
+            share = weights[model] * linear[model, WEIGHT, t] * linear[model, FACTOR, t]
+            for first in range(root, last):
+                end = subtree_end(codes, first)
+                is_part = first > root
+                if is_part and (end - first == 1 or weights[model] < least_weight):
+                    continue
+                number = _enter(codes, constants, first, end, table, start, length, count)
+                count += number == count
+                if first == root:
+                    coefficient[number] += share
+                    intercept[0] -= share * linear[model, CENTRE, t]
+            root = last
+    return count
+
+
+@kernel
+def _evaluate(
+    codes: Codes,
+    constants: Floats,
+    start: Integers,
+    length: Integers,
+    workspace: Workspace,
+    out: Floats,
+) -> None:
+    for c in range(len(start)):
+        count = translate(codes, constants, start[c], length[c], workspace)
+        run(workspace, count, np.int64(0), out.shape[1], out[c])
+
+
+def values_of(candidates: Candidates, points: Floats, addresses: Integers | None = None) -> Floats:
+    """Candidates × points; functions with codes below 0 are called at their addresses."""
+    longest = int(candidates.length.max())
+    columns = np.ascontiguousarray(points.T)
+    workspace = make_workspace(columns, longest, longest // 2 + 1, addresses)
+    out = np.empty((len(candidates.start), len(points)))
+    _evaluate(*candidates[:4], workspace, out)
+    return out

@@ -1,0 +1,275 @@
+"""Simple laws as models: a sum of terms, its reciprocal or its root, as trees.
+
+The terms are found by `monomials.py`. For a reciprocal 1/(a + b) or a root √(a² + b²) they are
+searched for in 1/y or y², where a row counts by how far an error there moves y; least squares in y
+itself then give the coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Flags, Floats
+from ..preparation import Prepared
+from ..search.archive import Archive
+from ..settings import Settings
+from ..trees.primitives import ADD, CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, INV, MUL, SQRT, SQUARE
+from .distil import as_entry
+from .large_tables import on_all_rows
+from .monomials import Monomial, criterion, find_terms, some_rows, values_of_terms
+
+DEEPEST = 12
+STEPS = 8
+"""Of Gauss and Newton."""
+LARGEST = 100.0
+"""A row counts at most so many times as much as usual."""
+DIGITS = 12
+"""Of coefficients."""
+LIBRARY = 1000
+"""About how many terms there are to choose from."""
+Tree = tuple[list[int], list[float]]
+
+
+class Link(NamedTuple):
+    """How the labels follow a sum: y = function(sum)."""
+
+    code: int
+    function: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    """Of the function."""
+    inverse: Callable[[Floats], Floats]
+
+
+LINKS = (
+    Link(INV, lambda z: 1.0 / z, lambda z: -1.0 / z**2, lambda y: 1.0 / y),
+    Link(SQRT, np.sqrt, lambda z: 0.5 / np.sqrt(z), np.square),
+)
+
+
+class Units(NamedTuple):
+    """The inputs' own units: x = scale·(z + offset), with z the standardised input."""
+
+    offset: Floats
+    plain: Flags
+    """Which inputs are numbers, and not levels or marks of missing ones."""
+    target: float
+    """The target's offset."""
+
+
+class Law(NamedTuple):
+    """A law that was found."""
+
+    entry: Archive
+    size: int
+    """Nodes as people write it: inputs, operations, powers."""
+
+
+class Sketch(NamedTuple):
+    """A law before it is a model."""
+
+    score: float
+    """The criterion: the smaller the better."""
+    trees: list[Tree]
+    values: Floats
+    """Trees × rows."""
+    size: int
+
+
+def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | None:
+    """The simplest law that the labels bear; None where there is none, or functions forbid it."""
+    if not _may(prepared.settings):
+        return None
+    columns = prepared.x.T + units.offset[:, None]
+    y, weights = prepared.y + units.target, prepared.weights.each
+    best = find_law(columns, y, weights, units)
+    if best is None or len(best.trees) > prepared.settings.max_trees:
+        return None
+    limit = prepared.settings.max_size
+    if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
+        return None
+    coefficients = _coefficients(best.values, prepared.y, weights)
+    entry = as_entry(_able(prepared), best.trees, coefficients, 0)
+    if entry is not None and whole is not None:
+        entry = on_all_rows(entry, _able(whole))
+    return None if entry is None else Law(entry, best.size)
+
+
+def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
+    """The best of a sum, a reciprocal and a root; None where the mean is better."""
+    with np.errstate(all="ignore"):
+        sketches = [_sum_law(columns, y, weights, units)]
+        sketches += [_linked_law(columns, y, weights, units, link) for link in LINKS]
+    return min((law for law in sketches if law is not None), key=_score, default=None)
+
+
+def _score(law: Sketch) -> float:
+    return law.score
+
+
+def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
+    rows = some_rows(len(y))
+    score, terms = find_terms(columns[:, rows], y[rows], units.plain, weights[rows])
+    values = _defined_values(terms, columns)
+    if values is None:
+        return None
+    trees = [tree_of(term, units.offset) for term in terms]
+    return Sketch(score, trees, values, sum(map(_size, terms)))
+
+
+def _defined_values(terms: list[Monomial], columns: Floats) -> Floats | None:
+    """Terms × rows; None without terms, or where one is undefined on a row not searched."""
+    values = values_of_terms(terms, columns)
+    return values if terms and np.isfinite(values).all() else None
+
+
+def _linked_law(
+    columns: Floats, y: Floats, weights: Floats, units: Units, link: Link
+) -> Sketch | None:
+    """The law of a reciprocal or a root, where all labels have one."""
+    z = link.inverse(y)
+    if not (np.isfinite(z).all() and np.allclose(link.function(z), y)):
+        return None
+    counts = weights * np.minimum(link.slope(z) ** 2, LARGEST * np.median(link.slope(z) ** 2))
+    rows = some_rows(len(y))
+    _, terms = find_terms(columns[:, rows], z[rows], units.plain, counts[rows])
+    values = _defined_values(terms, columns)
+    if values is None:
+        return None
+    fits = [
+        fit
+        for design in (values, np.vstack([values, np.ones(len(y))]))
+        if (fit := _fitted(design, y, z, weights, counts, link)) is not None
+    ]
+    if not fits:
+        return None
+    score, coefficients = min(fits, key=lambda fit: fit[0])
+    tree = _linked_tree(terms, coefficients, units.offset, link)
+    inside = coefficients @ np.vstack([values, np.ones(len(y))])[: len(coefficients)]
+    size = sum(map(_size, terms)) + 2 * len(coefficients)
+    return Sketch(score, [tree], link.function(inside)[None], size)
+
+
+def _fitted(
+    design: Floats, y: Floats, z: Floats, weights: Floats, counts: Floats, link: Link
+) -> tuple[float, Floats] | None:
+    """Coefficients by least squares in y, starting from those in z, and the criterion."""
+    scale = np.sqrt(np.mean(design**2, axis=1))
+    x, roots = (design / scale[:, None]).T, np.sqrt(weights / weights.mean())
+    start = np.sqrt(counts)
+    found = np.linalg.lstsq(start[:, None] * x, start * z, rcond=None)[0]
+    best, error = found, np.inf
+    for _ in range(STEPS):
+        rest = roots * (y - link.function(x @ found))
+        left = float(rest @ rest)
+        if not left < error:
+            break
+        best, error = found, left
+        slopes = (roots * link.slope(x @ found))[:, None] * x
+        if not np.isfinite(slopes).all():
+            break
+        found = found + np.linalg.lstsq(slopes, rest, rcond=None)[0]
+    if not np.isfinite(error):
+        return None
+    used = some_rows(len(y))
+    share = len(used) / len(y)
+    square = float(np.sum((roots * (y - np.average(y, weights=weights))) ** 2))
+    n, count = len(used), LIBRARY
+    return criterion(share * error, share * square, n, len(best), count), _tidy(best / scale)
+
+
+def _may(settings: Settings) -> bool:
+    """Whether the user's choice of functions leaves laws free: the default one does."""
+    return settings.functions == FUNCTION_NAMES and settings.forbidden_inside is None
+
+
+def _able(prepared: Prepared) -> Prepared:
+    """With the functions and the depth that laws need."""
+    settings = replace(
+        prepared.settings,
+        functions=(*FUNCTION_NAMES, "inv"),
+        max_depth=max(prepared.settings.max_depth, DEEPEST),
+    )
+    return replace(prepared, settings=settings)
+
+
+def _coefficients(values: Floats, y: Floats, weights: Floats) -> Floats:
+    """Least squares, on terms scaled to the same length."""
+    lengths = values.std(axis=1)
+    design = np.vstack([np.ones(len(y)), values / lengths[:, None]]).T
+    roots = np.sqrt(weights)
+    found = np.linalg.lstsq(roots[:, None] * design, roots * y, rcond=None)[0]
+    return _tidy(found[1:] / lengths)
+
+
+def _tidy(numbers: Floats) -> Floats:
+    """Without the last digits, in which one machine's linear algebra differs from another's."""
+    return np.array([float(f"{number:.{DIGITS}g}") for number in numbers])
+
+
+def _size(term: Monomial) -> int:
+    powers = sum(power != 1.0 for power in term.powers)
+    return 2 * len(term.inputs) - 1 + powers
+
+
+# -- trees ------------------------------------------------------------------------------------
+
+
+def tree_of(term: Monomial, offset: Floats) -> Tree:
+    """Codes and constants; a single input needs no offset, which the intercept makes up for."""
+    if term.powers == (1.0,):
+        return [FIRST_VARIABLE + term.inputs[0]], [0.0]
+    return _product(term, offset)
+
+
+def _product(term: Monomial, offset: Floats) -> Tree:
+    factors = [
+        _power(_called(ADD, _input(k), _number(offset[k])), power)
+        for k, power in zip(term.inputs, term.powers, strict=True)
+    ]
+    tree = factors.pop()
+    while factors:
+        tree = _called(MUL, factors.pop(), tree)
+    return tree
+
+
+def _linked_tree(terms: list[Monomial], coefficients: Floats, offset: Floats, link: Link) -> Tree:
+    parts = [
+        _called(MUL, _number(coefficient), _product(term, offset))
+        for term, coefficient in zip(terms, coefficients, strict=False)
+    ]
+    parts += [_number(constant) for constant in coefficients[len(terms) :]]
+    tree = parts.pop()
+    while parts:
+        tree = _called(ADD, parts.pop(), tree)
+    return _called(link.code, tree)
+
+
+def _input(place: int) -> Tree:
+    return [FIRST_VARIABLE + place], [0.0]
+
+
+def _number(value: float) -> Tree:
+    return [CONSTANT], [float(value)]
+
+
+def _power(leaf: Tree, power: float) -> Tree:
+    """leaf^power, for whole and half powers."""
+    if power == 1.0:
+        return leaf
+    if power < 0.0:
+        return _called(INV, _power(leaf, -power))
+    if power == 0.5:
+        return _called(SQRT, leaf)
+    if power % 1.0:
+        return _called(MUL, _power(leaf, power - 0.5), _called(SQRT, leaf))
+    if power % 2.0 == 0.0:
+        return _called(SQUARE, _power(leaf, power / 2.0))
+    return _called(MUL, _power(leaf, power - 1.0), leaf)
+
+
+def _called(code: int, *parts: Tree) -> Tree:
+    return [code, *(c for part in parts for c in part[0])], [0.0, *(v for p in parts for v in p[1])]

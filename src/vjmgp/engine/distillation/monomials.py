@@ -1,0 +1,213 @@
+"""Simple laws: a few terms such as a·b, a²/b or √a, found by search instead of evolution.
+
+Evolution works on standardised inputs, where a·b is a sum of four terms and a/b no sum at all. What
+nature's and engineers' laws mostly are, a weighted sum of a few products of powers, is searched for
+here in the inputs' own units. Terms enter by least squares; a beam keeps the best few selections of
+each length, and the extended Bayesian information criterion says how many terms the labels bear.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Flags, Floats, Integers
+
+POWERS = (1.0, 2.0, 3.0, 4.0, 0.5, 1.5, -0.5, -1.0, -2.0)
+"""Of single inputs; all but whole positive ones need an input that is positive everywhere."""
+WHOLE = (1, 2, 3, 4)
+PAIRS = ((1, 1), (2, 1), (1, 2), (2, 2), (0.5, 1), (1, 0.5), (0.5, 0.5), (1, -1), (-1, 1),
+         (2, -1), (-1, 2), (1, -2), (-2, 1), (0.5, -1), (-1, 0.5), (1, -0.5), (-0.5, 1), (-1, -1),
+         (0.5, -0.5), (-0.5, 0.5), (-2, 2), (2, -2), (3, 1), (1, 3), (3, -1), (-1, 3),
+         (-2, -1), (-1, -2))  # fmt: skip
+TRIPLES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 1, -1), (1, -1, 1), (-1, 1, 1),
+           (1, -1, -1), (-1, 1, -1), (-1, -1, 1), (2, 1, -1), (2, -1, 1), (1, 2, -1),
+           (-1, 2, 1), (1, -1, 2), (-1, 1, 2), (1, 1, -2), (1, -2, 1), (-2, 1, 1))  # fmt: skip
+MOST_SINGLE, MOST_PAIRED, MOST_TRIPLED = 60, 12, 6
+"""So many inputs make terms of one, two and three of them: those that tell most of the labels."""
+MOST_TERMS, MOST_INPUTS = 4, 6
+"""Of a law, and of a linear one."""
+BEAM = 6
+MOST_ROWS = 500
+ALMOST_SAME = 1e-9
+EXACT = 1e-20
+"""A law that leaves a smaller share of the labels' squares is exact."""
+
+
+class Monomial(NamedTuple):
+    """A product of powers of inputs."""
+
+    inputs: tuple[int, ...]
+    powers: tuple[float, ...]
+
+
+def monomials(columns: Floats, order: Integers, plain: Flags) -> list[Monomial]:
+    """The terms to choose from; `columns` are inputs × rows, `order` has the best inputs first.
+
+    Inputs that are not plain numbers, such as levels, only stand alone.
+    """
+    positive = columns.min(axis=1) > 0.0
+    found = [
+        Monomial((int(k),), (power,))
+        for k in order[:MOST_SINGLE]
+        for power in (POWERS if plain[k] else POWERS[:1])
+        if positive[k] or power in WHOLE
+    ]
+    order = order[plain[order]]
+    for most, shapes in ((MOST_PAIRED, PAIRS), (MOST_TRIPLED, TRIPLES)):
+        for inputs in itertools.combinations(sorted(order[:most]), len(shapes[0])):
+            for powers in shapes:
+                if all(
+                    positive[k] or power in WHOLE for k, power in zip(inputs, powers, strict=True)
+                ):
+                    found.append(Monomial(tuple(map(int, inputs)), tuple(map(float, powers))))
+    return found
+
+
+def values_of_terms(terms: list[Monomial], columns: Floats) -> Floats:
+    """Terms × rows."""
+    out = np.empty((len(terms), columns.shape[1]))
+    powers: dict[tuple[int, float], Floats] = {}
+    for row, term in zip(out, terms, strict=True):
+        row[:] = 1.0
+        for key in zip(term.inputs, term.powers, strict=True):
+            if key not in powers:
+                powers[key] = columns[key[0]] ** key[1]
+            row *= powers[key]
+    return out
+
+
+def some_rows(count: int) -> Integers:
+    """The rows that a law is searched for on."""
+    return np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(np.int64)
+
+
+def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]]:
+    """The best law of at most so many terms, and its criterion.
+
+    Terms are rows of `values`; like the labels they are centred, and have length 1.
+    """
+    count, n = values.shape
+    moments = values @ y
+    beam: list[tuple[int, ...]] = [()]
+    best: tuple[float, tuple[int, ...]] = (_criterion(values, y, (), count), ())
+    for _ in range(most):
+        longer: dict[tuple[int, ...], float] = {}
+        for chosen in beam:
+            basis = np.linalg.qr(values[list(chosen)].T)[0] if chosen else np.empty((n, 0))
+            shares = values @ basis
+            left = 1.0 - np.einsum("ij,ij->i", shares, shares)
+            rest = moments - shares @ (basis.T @ y)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                falls = np.where(left > ALMOST_SAME, rest * rest / left, 0.0)
+            gained = float(np.sum((basis.T @ y) ** 2))
+            for k in np.argsort(-falls, kind="stable")[:BEAM]:
+                if falls[k] > 0.0:
+                    longer[tuple(sorted((*chosen, int(k))))] = gained + float(falls[k])
+        beam = sorted(longer, key=lambda chosen: -longer[chosen])[:BEAM]
+        best = min([best, *(_pruned(values, y, chosen, count) for chosen in beam[:2])])
+    return best[0], list(best[1])
+
+
+def _pruned(
+    values: Floats, y: Floats, chosen: tuple[int, ...], count: int
+) -> tuple[float, tuple[int, ...]]:
+    """The criterion and the terms, without those that it does not pay for."""
+    best = _criterion(values, y, chosen, count), chosen
+    while len(best[1]) > 1:
+        fewer = [tuple(k for k in best[1] if k != gone) for gone in best[1]]
+        other = min((_criterion(values, y, terms, count), terms) for terms in fewer)
+        if other >= best:
+            break
+        best = other
+    return best
+
+
+def _criterion(values: Floats, y: Floats, chosen: tuple[int, ...], count: int) -> float:
+    x = values[list(chosen)].T
+    rest = y - x @ np.linalg.lstsq(x, y, rcond=None)[0] if chosen else y
+    return criterion(float(rest @ rest), float(y @ y), len(y), len(chosen), count)
+
+
+def criterion(error: float, square: float, n: int, size: int, count: int) -> float:
+    """The extended Bayesian information criterion: terms were chosen from `count`."""
+    error = max(error, EXACT * square)
+    return float(n * np.log(error) + size * (np.log(n) + 2.0 * np.log(count)))
+
+
+def find_terms(
+    columns: Floats, y: Floats, plain: Flags, weights: Floats
+) -> tuple[float, list[Monomial]]:
+    """The criterion and the terms of the simplest law that the labels bear.
+
+    There are none where that is their mean. Small libraries of terms come first: among many terms
+    a greedy search goes astray.
+    """
+    roots = np.sqrt(weights / weights.mean())
+    with np.errstate(all="ignore"):
+        terms = monomials(columns, _telling_first(columns, y), plain)
+        law = _power_law(columns, y, plain)
+        values = values_of_terms(terms + law, columns)
+        values = roots * (values - np.average(values, axis=1, weights=roots**2)[:, None])
+        lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+        usable = np.flatnonzero(np.isfinite(lengths) & (lengths > 0.0))
+    terms = [(terms + law)[k] for k in usable]
+    values = values[usable] / lengths[usable, None]
+    y = roots * (y - np.average(y, weights=roots**2))
+    laws: list[tuple[float, list[Monomial]]] = [(np.inf, [])]
+    for library, most in (
+        (_is_linear, MOST_INPUTS),
+        (_is_polynomial, MOST_TERMS),
+        (_is_anything, MOST_TERMS),
+        (law.__contains__, 1),
+    ):
+        some = [k for k, term in enumerate(terms) if library(term)]
+        if some:
+            score, chosen = select_terms(values[some], y, min(most, len(y) // 10))
+            laws.append((score, [terms[some[k]] for k in chosen]))
+    return min(laws, key=lambda law: law[0])
+
+
+def _is_linear(term: Monomial) -> bool:
+    return term.powers == (1.0,)
+
+
+def _is_polynomial(term: Monomial) -> bool:
+    return term.powers in ((1.0,), (2.0,), (1.0, 1.0))
+
+
+def _is_anything(term: Monomial) -> bool:
+    return True
+
+
+def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
+    """The product of powers that follows the labels' logarithm, where they have one."""
+    positive = np.flatnonzero((columns.min(axis=1) > 0.0) & plain)
+    sign = np.sign(np.median(y))
+    rows = np.flatnonzero(sign * y > 0.0)
+    if not len(positive) or len(rows) < 0.8 * len(y) or len(positive) >= len(rows) // 4:
+        return []
+    logs = np.log(columns[np.ix_(positive, rows)]).T
+    design = np.column_stack([np.ones(len(rows)), logs])
+    found, _, rank, _ = np.linalg.lstsq(design, np.log(sign * y[rows]), rcond=None)
+    if rank < design.shape[1]:  # the same input in two units: powers could be anything
+        return []
+    powers = np.round(2.0 * found[1:]) / 2.0
+    kept = [(int(k), float(p)) for k, p in zip(positive, powers, strict=True) if p]
+    if not kept or max(abs(power) for _, power in kept) > 4.0:
+        return []
+    return [Monomial(tuple(k for k, _ in kept), tuple(p for _, p in kept))]
+
+
+def _telling_first(columns: Floats, y: Floats) -> Integers:
+    """Inputs by how much of the labels a parabola of each tells."""
+    told = []
+    for column in columns:
+        spread = column.std()
+        z = (column - column.mean()) / spread if spread > 0.0 else np.zeros_like(column)
+        design = np.column_stack([np.ones_like(z), z, z * z])
+        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        told.append(float(rest @ rest))
+    return np.argsort(np.array(told), kind="stable")

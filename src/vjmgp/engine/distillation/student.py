@@ -1,0 +1,207 @@
+"""The student: a few of the teacher's trees and subtrees that follow it closely.
+
+Trees enter and leave one at a time. A tree pays where it lowers the mean squared distance to the
+teacher by more than the price of its nodes. With z the standardised candidates, G = zᵀz/P + αI and
+b = zᵀT/P, the distance of a selection is |T|²/P − bᵀG⁻¹b. A Cholesky factor that grows with the
+selection gives the fall for every candidate at once: only the rows of G that belong to selected
+trees are ever computed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+from ..compilation.kernels import kernel, part_of_kernel
+from ..numerics.lanes import dot
+
+RIDGE = 1e-3
+DEPENDENT = 1e-4
+"""A candidate of which the selected trees leave less than this share is a copy of them."""
+ROUNDS = 2
+"""How often trees are added and then removed, before the last addition."""
+
+
+class Selection(NamedTuple):
+    """Room for a selection of at most `most` out of C candidates."""
+
+    chosen: Integers
+    gram: Floats
+    """most × C: the rows of G of the chosen ones."""
+    factor: Floats
+    """most × most: the Cholesky factor of their part of G."""
+    solved: Floats
+    """most × C: that factor's inverse applied to `gram`."""
+    answer: Floats
+    """The same applied to b."""
+    left: Floats
+    """What the chosen ones leave of each candidate's diagonal of G …"""
+    moment: Floats
+    """… and of its b."""
+    diagonal: Floats
+    moments: Floats
+    weights: Floats
+    size: Integers
+    """Nodes of each candidate."""
+    max_size: int
+    """Nodes that all the chosen ones may have."""
+
+
+@kernel
+def _begin(values: Floats, teacher: Floats, selection: Selection) -> None:
+    n = len(teacher)
+    for c in range(len(values)):
+        selection.diagonal[c] = dot(values[c], values[c], n) / n + RIDGE
+        selection.moments[c] = dot(values[c], teacher, n) / n
+
+
+@part_of_kernel
+def _enter(values: Floats, selection: Selection, count: int) -> None:
+    """Take chosen[count], whose row of G is known, into the factor."""
+    gram, solved, row = selection.gram[count], selection.solved[count], selection.factor[count]
+    own = selection.chosen[count]
+    for c in range(len(gram)):
+        solved[c] = gram[c]
+    for k in range(count):
+        before, share = selection.solved[k], selection.solved[k, own]
+        row[k] = share
+        for c in range(len(gram)):
+            solved[c] -= share * before[c]
+    pivot = np.sqrt(selection.left[own])
+    row[count] = pivot
+    answer = selection.moment[own] / pivot
+    selection.answer[count] = answer
+    for c in range(len(gram)):
+        solved[c] /= pivot
+        selection.left[c] -= solved[c] * solved[c]
+        selection.moment[c] -= answer * solved[c]
+
+
+@kernel
+def _rebuild(values: Floats, selection: Selection, count: int) -> None:
+    """The factor of the first `count` chosen ones."""
+    for c in range(len(values)):
+        selection.left[c] = selection.diagonal[c]
+        selection.moment[c] = selection.moments[c]
+    for k in range(count):
+        _enter(values, selection, k)
+
+
+@kernel
+def _forward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
+    """Add the tree that pays most, while there is one; return how many are chosen then."""
+    n = values.shape[1]
+    _rebuild(values, selection, count)
+    room = selection.max_size
+    for k in range(count):
+        room -= selection.size[selection.chosen[k]]
+    while count < len(selection.chosen):
+        best, most = -1, 0.0
+        for c in range(len(values)):
+            if selection.size[c] <= room and selection.left[c] > DEPENDENT * selection.diagonal[c]:
+                moment = selection.moment[c]
+                gain = moment * moment / selection.left[c] - price[c]
+                if gain > most:
+                    best, most = c, gain
+        if best < 0:
+            break
+        selection.chosen[count] = best
+        gram = selection.gram[count]
+        for c in range(len(values)):
+            gram[c] = dot(values[c], values[best], n) / n
+        gram[best] = selection.diagonal[best]
+        _enter(values, selection, count)
+        room -= selection.size[best]
+        count += 1
+    return count
+
+
+@kernel
+def _solve(selection: Selection, count: int) -> None:
+    """The weights of the chosen ones."""
+    for i in range(count - 1, -1, -1):
+        total = selection.answer[i]
+        for k in range(i + 1, count):
+            total -= selection.factor[k, i] * selection.weights[k]
+        selection.weights[i] = total / selection.factor[i, i]
+
+
+@part_of_kernel
+def _diagonal_of_inverse(factor: Floats, count: int, which: int) -> float:
+    """Entry (which, which) of (LLᵀ)⁻¹: the squared length of a column of L⁻¹."""
+    column = np.zeros(count)
+    total = 0.0
+    for i in range(which, count):
+        value = 1.0 if i == which else 0.0
+        for k in range(which, i):
+            value -= factor[i, k] * column[k]
+        column[i] = value / factor[i, i]
+        total += column[i] * column[i]
+    return total
+
+
+@kernel
+def _backward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
+    """Remove the tree that pays least, while one costs more than it gives."""
+    while count > 1:
+        _solve(selection, count)
+        worst, most = -1, 0.0
+        for k in range(count):
+            weight = selection.weights[k]
+            rise = weight * weight / _diagonal_of_inverse(selection.factor, count, k)
+            saved = price[selection.chosen[k]] - rise
+            if saved > most:
+                worst, most = k, saved
+        if worst < 0:
+            break
+        count -= 1
+        for k in range(worst, count):
+            selection.chosen[k] = selection.chosen[k + 1]
+            row, following = selection.gram[k], selection.gram[k + 1]
+            for c in range(len(row)):
+                row[c] = following[c]
+        _rebuild(values, selection, count)
+    return count
+
+
+def select(
+    values: Floats,
+    teacher: Floats,
+    price: Floats,
+    most: int,
+    size: Integers | None = None,
+    max_size: int | None = None,
+) -> tuple[Integers, Floats]:
+    """The chosen candidates (rows of `values`) and their weights.
+
+    `values` are candidates × points, standardised; `teacher` has a value for each point; `price`
+    is what a candidate costs, in units of the squared distance. The nodes of all that are chosen
+    (`size` has those of each) are at most `max_size`.
+    """
+    count = len(values)
+    if size is None or max_size is None:
+        size, max_size = np.zeros(count, np.int64), 0  # trees of no nodes always fit
+    selection = Selection(
+        chosen=np.zeros(most, np.int64),
+        gram=np.empty((most, count)),
+        factor=np.zeros((most, most)),
+        solved=np.empty((most, count)),
+        answer=np.empty(most),
+        left=np.empty(count),
+        moment=np.empty(count),
+        diagonal=np.empty(count),
+        moments=np.empty(count),
+        weights=np.empty(most),
+        size=size,
+        max_size=max_size,
+    )
+    _begin(values, teacher, selection)
+    chosen = 0
+    for _ in range(ROUNDS):
+        chosen = _forward(values, price, selection, chosen)
+        chosen = _backward(values, price, selection, chosen)
+    chosen = _forward(values, price, selection, chosen)
+    _solve(selection, chosen)
+    return selection.chosen[:chosen].copy(), selection.weights[:chosen].copy()

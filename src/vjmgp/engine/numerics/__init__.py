@@ -1,0 +1,1 @@
+"""Compute elementary functions, dot products and random numbers, the same bits everywhere."""

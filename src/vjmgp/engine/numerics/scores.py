@@ -1,0 +1,19 @@
+"""How well a prediction fits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.arrays import Floats
+
+
+def r2(truth: Floats, prediction: Floats, sample_weight: Floats | None = None) -> float:
+    """Coefficient of determination; 0 where the truth does not vary."""
+    errors = (truth - prediction) ** 2
+    if sample_weight is None:
+        distances = (truth - np.mean(truth)) ** 2
+    else:
+        errors = sample_weight * errors
+        distances = sample_weight * (truth - np.average(truth, weights=sample_weight)) ** 2
+    total = float(np.sum(distances))
+    return 1.0 - float(np.sum(errors)) / total if total > 0 else 0.0

@@ -1,0 +1,1 @@
+"""Measure individuals: ridge with leave-one-out errors, noise, vicinal points, MIC."""

@@ -1,0 +1,27 @@
+"""A sample of the rows, for what would take too long on all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+from ..numerics.rng import below, stream
+
+MOST_FOREST_ROWS = 5000
+"""Rows that the noise estimate looks at."""
+
+
+def sample_of_rows(y: Floats, most: int, seed: int) -> Integers:
+    """At most so many rows, in their order: one of each of as many strata of the target.
+
+    Rows with near targets make a stratum, so the sample has the target's distribution.
+    """
+    n = len(y)
+    if n <= most:
+        return np.arange(n)
+    order = np.argsort(y, kind="stable")
+    ends = np.arange(1, most + 1) * n // most
+    starts = np.concatenate([[0], ends[:-1]])
+    state = stream(seed, "rows")
+    places = [start + below(state, end - start) for start, end in zip(starts, ends, strict=True)]
+    return np.sort(order[places])

@@ -1,0 +1,335 @@
+"""What every parameter must be: one table, used by `VJMRegressor`, `choose` and `Settings`.
+
+A row says what a value must be, in the words of the message that refuses another, and how it is
+handed on: as a plain Python number, tuple or text, whatever NumPy made of it. To add a parameter,
+add a row.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .regularizers import Regularizer, find_regularizer
+from .regularizers.paper_names import regularizer_name
+from .search.front_rules import FINAL_RULES
+from .search.selection import SELECTIONS
+from .trees.primitives import ROOM, OwnFunction, codes_by_name, own_functions
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+PREDICTORS = ("model", "front", "blend")
+LONGEST = 60
+"""Characters of a value that a message shows."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value must be, in words and as a test, and how it is handed on."""
+
+    wanted: str
+    fits: Callable[[Any], bool]
+    plain: Callable[[Any], Any] = lambda value: value
+
+
+# -- kinds of rules ------------------------------------------------------------------------------
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(low: int, high: int) -> Rule:
+    """A whole number within bounds."""
+    return Rule(
+        f"a whole number from {low} to {high}",
+        lambda value: is_whole(value) and low <= int(value) <= high,
+        int,
+    )
+
+
+def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Rule:
+    """A finite number within bounds; `above` leaves the lower bound itself out."""
+    if math.isfinite(low) and math.isfinite(high):
+        wanted = f"a number between {low:g} and {high:g}"
+    elif math.isfinite(high):
+        wanted = f"a number of at most {high:g}"
+    elif above:
+        wanted = "a positive number" if low == 0.0 else f"a number above {low:g}"
+    else:
+        wanted = f"a number of {low:g} or more" if math.isfinite(low) else "a finite number"
+
+    def fits(value: Any) -> bool:
+        if not is_number(value):
+            return False
+        try:
+            as_float = float(value)
+        except OverflowError:  # a whole number that no float can hold
+            return False
+        within = low < as_float <= high if above else low <= as_float <= high
+        return within and math.isfinite(as_float)
+
+    return Rule(wanted, fits, float)
+
+
+def one_of(names: Iterable[str]) -> Rule:
+    """One of these words."""
+    known = tuple(names)
+    wanted = f"one of {', '.join(map(repr, known))}"
+    return Rule(wanted, lambda value: isinstance(value, str) and value in known, str)
+
+
+def optional(rule: Rule, word: str | None = None) -> Rule:
+    """What another rule wants, or one word that stands for a default; None if not told."""
+    return Rule(
+        f"{rule.wanted}, or {word!r}",
+        lambda value: _is_word(value, word) or rule.fits(value),
+        lambda value: value if _is_word(value, word) else rule.plain(value),
+    )
+
+
+def _is_word(value: Any, word: str | None) -> bool:
+    return value is None if word is None else isinstance(value, str) and value == word
+
+
+def _items(value: Any) -> list[Any] | None:
+    """The items of a sequence; None for what is none, or has no order of its own."""
+    unordered = isinstance(value, str | bytes | Mapping | Set)
+    if unordered or not isinstance(value, Collection) or getattr(value, "shape", (0,)) == ():
+        return None
+    return list(value)
+
+
+def sequence_of(rule: Rule, wanted: str, least: int = 1, most: int = 1000) -> Rule:
+    """A sequence whose items fit another rule."""
+
+    def fits(value: Any) -> bool:
+        items = _items(value)
+        return items is not None and least <= len(items) <= most and all(map(rule.fits, items))
+
+    return Rule(wanted, fits, lambda value: tuple(map(rule.plain, value)))
+
+
+def _is_seed(value: Any) -> bool:
+    states = isinstance(value, np.random.RandomState) or value is np.random
+    return states or (is_whole(value) and value >= 0)
+
+
+def _is_choice_of_columns(value: Any) -> bool:
+    """Whether names, positions or a mask: the data tell later whether they have such columns."""
+    if isinstance(value, str) or is_whole(value):
+        return True
+    items = _items(value)
+    if items is None:
+        return False
+    return all(isinstance(item, str | bool | np.bool_) or is_whole(item) for item in items)
+
+
+def _is_rule_of_nesting(value: Any) -> bool:
+    """Whether names of functions with the names that they may not hold."""
+    return isinstance(value, Mapping) and all(
+        isinstance(outer, str) and NAMES.fits(inner) for outer, inner in value.items()
+    )
+
+
+def _resolved_regularizer(value: str) -> str:
+    """The regulariser's own name, for one of the paper's methods, too."""
+    name = regularizer_name(value)
+    find_regularizer(name)
+    return name
+
+
+NAMES = sequence_of(Rule("a name", lambda value: isinstance(value, str), str), "names")
+FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
+RATE = number(0.0, 1.0)
+POSITIVE = number(0.0, above=True)
+NOT_NEGATIVE = number(0.0)
+SHARE = Rule(
+    "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
+)
+DEPTH = whole(0, 14)
+FUNCTION = Rule(
+    f"{one_of(codes_by_name()).wanted}, or a UserFunction",
+    lambda value: isinstance(value, OwnFunction) or one_of(codes_by_name()).fits(value),
+    lambda value: value if isinstance(value, OwnFunction) else str(value),
+)
+
+
+# -- the tables ----------------------------------------------------------------------------------
+
+PARAMETERS: dict[str, Rule] = {
+    "regularizer": Rule(
+        "the name of a regulariser, or the import path of your own",
+        lambda value: isinstance(value, str),
+        _resolved_regularizer,
+    ),
+    "population_size": whole(2, 1_000_000),
+    "generations": whole(0, 1_000_000_000),
+    "max_time": optional(POSITIVE),
+    "patience": optional(whole(1, 1_000_000_000)),
+    "max_rows": optional(whole(10, 1_000_000_000)),
+    "restarts": whole(1, 100_000),
+    "n_jobs": optional(
+        Rule("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
+    ),
+    "warm_start": FLAG,
+    "random_state": optional(Rule("a whole number from 0 on, a RandomState", _is_seed)),
+    "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
+    "forbidden_inside": optional(
+        Rule(
+            "names with those of functions that they may not hold: {'sin': ('sin', 'cos')}",
+            _is_rule_of_nesting,
+            lambda value: {str(name): NAMES.plain(value[name]) for name in value},
+        )
+    ),
+    "max_size": optional(whole(1, 1_000_000)),
+    "max_trees": whole(1, 1000),
+    "max_depth": whole(1, 14),
+    "init_depth": sequence_of(
+        DEPTH, "two whole numbers (low, high) of 0 or more, high at most max_depth", 2, 2
+    ),
+    "selection": one_of(SELECTIONS),
+    "crossover_rate": RATE,
+    "mutation_rate": RATE,
+    "addition_rate": RATE,
+    "deletion_rate": RATE,
+    "ridge_alphas": sequence_of(POSITIVE, "a sequence of one or more positive numbers"),
+    "rounds": whole(1, 100_000),
+    "mixup_alpha": POSITIVE,
+    "mixup_gamma": POSITIVE,
+    "mixup_kernel": one_of(("label", "joint")),
+    "fold_share": FLAG,
+    "sigma": POSITIVE,
+    "tau": optional(NOT_NEGATIVE, "adaptive"),
+    "noise_r2": optional(number(high=1.0)),
+    "noise_score": one_of(("mean", "pooled")),
+    "intrusion_detection": optional(FLAG, "adaptive"),
+    "intrusion_margin": NOT_NEGATIVE,
+    "early_stopping": FLAG,
+    "unscaled_clean_features": FLAG,
+    "final_rule": one_of(FINAL_RULES),
+    "node_price": NOT_NEGATIVE,
+    "predict_with": one_of(PREDICTORS),
+    "clip_predictions": FLAG,
+    "categorical_features": optional(
+        Rule("'auto', column names, positions or a mask", _is_choice_of_columns)
+    ),
+    "encoding": one_of(("auto", "onehot", "target")),
+    "missing": one_of(("error", "median", "indicator")),
+    "memory_limit": NOT_NEGATIVE,
+    "callback": optional(Rule("a function of one argument", callable)),
+    "progress": FLAG,
+}
+"""Of `VJMRegressor`, in its order; `Settings` has some of them."""
+
+CHOICES: dict[str, Rule] = {
+    "index": optional(Rule("the number of a row of pareto_front_", is_whole, int)),
+    "tau": optional(NOT_NEGATIVE),
+    "rule": optional(PARAMETERS["final_rule"]),
+    "node_price": optional(NOT_NEGATIVE),
+    "predict_with": optional(PARAMETERS["predict_with"]),
+    "max_size": PARAMETERS["max_size"],
+}
+"""Of `VJMRegressor.choose`."""
+
+
+# -- using them ----------------------------------------------------------------------------------
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: on one line, and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
+
+
+def checked(name: str, value: Any, rules: Mapping[str, Rule] = PARAMETERS) -> Any:
+    """The value of a parameter as it is handed on; an error that names it where it is wrong."""
+    rule = rules[name]
+    if not rule.fits(value):
+        raise ValueError(f"{name} is {shown(value)}; it must be {rule.wanted}.")
+    return rule.plain(value)
+
+
+def check_depths(init_depth: Sequence[int], max_depth: int) -> None:
+    """Refuse new trees that would be deeper than trees may be."""
+    low, high = init_depth
+    if not low <= high <= max_depth:
+        wanted = PARAMETERS["init_depth"].wanted
+        raise ValueError(f"init_depth is {shown(tuple(init_depth))}; it must be {wanted}.")
+
+
+def check_functions(
+    functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
+) -> None:
+    """Refuse functions of the user that trees could not tell apart, and unknown names in rules."""
+    own = own_functions(functions)
+    names = [function.name for function in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"functions has two functions with the name {name!r}; rename one.")
+    for arity in (1, 2):
+        count = sum(function.arity == arity for function in own)
+        if count > ROOM:
+            raise ValueError(
+                f"functions has {count} UserFunctions of {arity} arguments; at most {ROOM} fit."
+            )
+    known = codes_by_name(own)
+    for outer, inner in (forbidden_inside or {}).items():
+        for name in (outer, *inner):
+            if name not in known:
+                raise ValueError(
+                    f"forbidden_inside has {name!r}; it must be {one_of(known).wanted}."
+                )
+
+
+def regularizer_class(name: str) -> type[Regularizer]:
+    """A regulariser by its name, that of a method of the paper, or the import path of your own."""
+    return find_regularizer(regularizer_name(name))
+
+
+def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:
+    """Refuse to distil where the regulariser is in other units than the error."""
+    if final_rule in ("distil", "short") and regularizer_class(regularizer).final_rule != "tau":
+        raise ValueError(
+            f"{name} is {final_rule!r}, but {regularizer!r} is not in units of the target's "
+            "variance; use 'paper', or the regulariser 'jensen_gap' or 'finite_difference'."
+        )
+
+
+def check_memory(settings: Settings, rows: int, inputs: int, workers: int = 1) -> None:
+    """Refuse sizes that no machine like this one can hold, before anything is allocated.
+
+    An estimate from below: what evolution cannot do without.
+    """
+    size, trees = settings.population_size, settings.max_trees
+    individuals = workers * 2 * size * (16 * rows + 80 * trees + 8 * 2 ** settings.init_depth[1])
+    points = 8 * rows * inputs * (settings.rounds + 1)
+    have = physical_memory()
+    if max(individuals, points) > have:
+        name = "population_size" if individuals > points else "rounds"
+        raise ValueError(
+            f"{name} is {getattr(settings, name)}, which with {rows} rows takes "
+            f"{max(individuals, points) / 2**30:.0f} GiB or more, and this machine has "
+            f"{have / 2**30:.0f}; choose a smaller number."
+        )
+
+
+def physical_memory() -> float:
+    """Bytes of memory that this machine has; infinity where it does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf

@@ -1,0 +1,238 @@
+"""Run the evolutions of a fit, on one core or several, until something says stop.
+
+Restarts share the prepared data and differ in their random numbers, so a restart's result does not
+depend on how many run beside it. They run in threads: the kernels hold no lock.
+
+A signal whose handler raises (Ctrl-C, an alarm) ends the search after the present generation and
+keeps what it has found; a second one is passed on at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from .preparation import Prepared
+from .search.archive import ENTRIES, Archive, merged, trimmed
+from .search.evolution import Evolution
+
+Record = dict[str, float]
+Callback = Callable[[Record], bool | None]
+
+REASONS = ("generations", "patience", "max_time", "callback", "interrupt")
+"""Why an evolution ended; the last of several reasons is the one that is told."""
+
+
+class Found(NamedTuple):
+    """What an evolution leaves behind."""
+
+    archive: Archive
+    history: list[Record]
+    run: Evolution
+    """The evolution itself, which can go on."""
+
+
+class Search:
+    """All evolutions of one fit."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        restarts: int = 1,
+        jobs: int = 1,
+        max_time: float | None = None,
+        patience: int | None = None,
+        callback: Callback | None = None,
+        progress: bool = False,
+        continued: dict[int, Evolution] | None = None,
+    ) -> None:
+        """`continued` are evolutions of these data that go on, by the number of their restart."""
+        self.prepared = prepared
+        self.restarts = restarts
+        self.workers = min(restarts, jobs)
+        self.threads = jobs // self.workers
+        self.max_time = max_time
+        self.patience = patience
+        self.callback = callback
+        self.progress = progress
+        self.continued = continued or {}
+        self.stopped_by = REASONS[0]
+        self.seconds = 0.0
+        self._found: dict[int, Found] = {}
+        self._stop = threading.Event()
+        self._interruption: BaseException | None = None
+        self._turn = threading.Lock()
+        self._idle = threading.Condition()
+        self._active = 0
+        self._bar: Any = None
+
+    def run(self) -> None:
+        """Evolve. An interrupt ends the search and keeps what it has, if there is anything."""
+        started = time.perf_counter()
+        self._started = started - self.prepared.seconds  # which count for max_time
+        if self.progress:
+            from tqdm.auto import tqdm
+
+            total = self.restarts * self.prepared.settings.generations
+            self._bar = tqdm(total=total, desc="VJM-GP", unit="gen")
+        try:
+            with self._signals_wait():
+                if self.workers == 1:
+                    for restart in range(self.restarts):
+                        self._evolve(restart)
+                else:
+                    self._evolve_in_threads()
+        except KeyboardInterrupt as interruption:  # raised by a callback, say
+            self._interruption = interruption
+        finally:
+            if self._bar is not None:
+                self._bar.close()
+            self.seconds = time.perf_counter() - started
+        if self._interruption is not None:
+            self._interrupted(self._interruption)
+
+    @contextlib.contextmanager
+    def _signals_wait(self) -> Iterator[None]:
+        """Until the generation ends: what a signal's handler raises is kept for later."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals are the main thread's affair
+            return
+        handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+        alarm = getattr(signal, "SIGALRM", None)
+        ours = {
+            number: handler
+            for number, handler in handlers.items()
+            if callable(handler) or (number == alarm and handler is signal.SIG_DFL)
+        }
+
+        def handle(number: int, frame: Any) -> None:
+            handler = ours[signal.Signals(number)]
+            try:
+                if not callable(handler):
+                    raise TimeoutError("Alarm clock")
+                handler(number, frame)
+            except BaseException as interruption:
+                if self._interruption is not None:
+                    raise
+                self._interruption = interruption
+                self._stop.set()
+
+        try:
+            for number in ours:
+                signal.signal(number, handle)
+            yield
+        finally:
+            for number, handler in ours.items():
+                signal.signal(number, handler)
+
+    def _evolve_in_threads(self) -> None:
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                for future in [pool.submit(self._evolve, k) for k in range(self.restarts)]:
+                    future.result()
+            except BaseException:
+                self._stop.set()
+                # Each thread ends with its generation. The pool may not know a thread yet whose
+                # start Ctrl-C has interrupted, so it cannot be asked to wait.
+                with self._idle:
+                    self._idle.wait_for(lambda: not self._active)
+                raise
+
+    def _interrupted(self, interruption: BaseException) -> None:
+        """Keep the finished generations; without any, the interrupt is passed on."""
+        if not self._found:
+            raise interruption
+        last = max(found.history[-1]["generation"] for found in self._found.values())
+        self._end("interrupt")
+        warnings.warn(
+            f"Interrupted after generation {last:.0f}: the best model so far is kept.",
+            stacklevel=5,
+        )
+
+    def _evolve(self, restart: int) -> None:
+        """One evolution, unless the search has ended."""
+        with self._idle:
+            self._active += 1
+        try:
+            if not self._stop.is_set():
+                self._run_generations(restart)
+        finally:
+            with self._idle:
+                self._active -= 1
+                self._idle.notify_all()
+
+    def _run_generations(self, restart: int) -> None:
+        run = self.continued.get(restart)
+        if run is None:
+            run = Evolution(self.prepared, restart, 1.0 / self.workers, self.threads)
+        run.settings = self.prepared.settings  # which may allow more generations than before
+        try:
+            if not run.history:
+                run.start()
+            while run.generation < run.settings.generations and not self._stop.is_set():
+                if self._is_late(restart):
+                    self._end("max_time")
+                    break
+                if self._is_tired(run.history):
+                    self._end("patience")
+                    break
+                run.step()
+                self._tell(restart, run.history[-1])
+        finally:
+            if run.history:
+                self._found[restart] = Found(trimmed(run.archive), list(run.history), run)
+
+    def _is_late(self, restart: int) -> bool:
+        """Whether a restart's share of the time is over: as many shares as turns of the workers."""
+        if self.max_time is None:
+            return False
+        turns = -(-self.restarts // self.workers)
+        share = (restart // self.workers + 1) / turns
+        return bool(time.perf_counter() - self._started >= share * self.max_time)
+
+    def _is_tired(self, history: list[Record]) -> bool:
+        """Whether the last generations brought neither a smaller error nor another choice."""
+        if self.patience is None or len(history) <= self.patience:
+            return False
+        before, now = history[-1 - self.patience], history[-1]
+        return all(before.get(name) == now.get(name) for name in ("best_o1", "chosen"))
+
+    def _tell(self, restart: int, record: Record) -> None:
+        """Show the generation to the bar and the callback, one at a time."""
+        if self._bar is None and self.callback is None:
+            return
+        with self._turn:
+            if self._bar is not None:
+                self._bar.update()
+                self._bar.set_postfix({name: record.get(name) for name in ("o1", "o2", "size")})
+            if self.callback is not None and self.callback({**record, "restart": restart}):
+                self._end("callback")
+                self._stop.set()
+
+    def _end(self, reason: str) -> None:
+        self.stopped_by = max(self.stopped_by, reason, key=REASONS.index)
+
+    def result(self) -> tuple[Archive, list[Record]]:
+        """One archive of all restarts, and their generations; `chosen` is an entry of it."""
+        found = [self._found[restart] for restart in sorted(self._found)]
+        rows: list[Record] = []
+        before = 0
+        for restart, (archive, history, _) in enumerate(found):
+            for record in history:
+                row = {"restart": restart, **record}
+                if "chosen" in row:
+                    row["chosen"] += before
+                rows.append(row)
+            before += int(archive.counts[ENTRIES])
+        return merged([part.archive for part in found]), rows
+
+    @property
+    def runs(self) -> dict[int, Evolution]:
+        """The evolutions, by the number of their restart."""
+        return {restart: found.run for restart, found in self._found.items()}

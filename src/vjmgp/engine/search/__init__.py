@@ -1,0 +1,1 @@
+"""Evolve a population of models."""

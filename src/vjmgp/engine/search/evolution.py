@@ -1,0 +1,281 @@
+"""The run, generation after generation.
+
+Each stage is one call of a compiled kernel per generation; this file reads like the paper's
+method section.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Integers
+from ..numerics.rng import stream
+from ..objectives.ridge import fit_individuals, make_ridge_scratch
+from ..preparation import Prepared
+from ..trees.evaluation import make_workspace
+from ..trees.pool import ARENA_USED, compact, fill_training_rows, make_pool, take_slots
+from ..trees.primitives import codes_of
+from ..trees.structure import NO_LIMIT, Grammar, nesting_table
+from .archive import (
+    N_TREES,
+    O1,
+    O2,
+    SIZE,
+    TRAIN_R2,
+    front_of,
+    make_archive,
+    reserve,
+    update_archive,
+)
+from .crew import MANY_ROWS, Crew, Desk
+from .front_rules import front_rule
+from .population import make_individuals, rehash, release
+from .selection import SELECTIONS
+from .survival import nsga2
+from .variation import Rates, initialise, make_scratch, vary
+
+
+class Evolution:
+    """One evolution on prepared data. Restarts differ in their random numbers alone."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        restart: int = 0,
+        memory_share: float = 1.0,
+        threads: int = 1,
+    ) -> None:
+        self.prepared = prepared
+        self.settings = prepared.settings
+        self.y = prepared.y
+        self.weights, self.sample_weight = prepared.weights, prepared.weights.each
+        self.noise_r2, self.tau = prepared.noise_r2, prepared.tau
+        self.first_extra_row = prepared.first_extra_row
+        self.restart = restart
+        self.generation = 0
+        self.evaluations = 0
+        self.history: list[dict[str, float]] = []
+        # A copy: it has room of its own for the individual that it measures.
+        self.regularizer = copy.deepcopy(prepared.regularizer)
+        n_inputs, self._n_rows = prepared.columns.shape
+        self._make_room(n_inputs, memory_share)
+        self.crew = Crew(self._make_desk, threads if len(self.y) >= MANY_ROWS else 1)
+        self.workspace, self.ridge = self.crew.desks[0]
+        self._state = stream(prepared.seed, "evolution", restart)
+        self._first_state = stream(prepared.seed, "initialisation", restart)
+        self.preparation_seconds = prepared.seconds
+        self.evolution_seconds = 0.0
+
+    def _make_room(self, n_inputs: int, memory_share: float) -> None:
+        settings, n = self.settings, len(self.y)
+        size, max_trees = settings.population_size, settings.max_trees
+        most_trees = 2 * size * max_trees + 8 * size + 64
+        slots = int(memory_share * settings.memory_limit * 2**20 // (8 * self._n_rows))
+        self._grammar = Grammar(
+            np.array(codes_of(settings.functions), np.int32),
+            n_inputs,
+            settings.init_depth[0],
+            settings.init_depth[1],
+            NO_LIMIT if settings.max_size is None else settings.max_size,
+            nesting_table(settings.functions, settings.forbidden_inside),
+        )
+        self._rates = Rates(
+            float(settings.crossover_rate),
+            float(settings.mutation_rate),
+            float(settings.addition_rate),
+            float(settings.deletion_rate),
+            settings.max_depth,
+        )
+        self._scratch = make_scratch(settings.max_depth)
+        longest = len(self._scratch.codes)
+        arena = 64 * longest + size * 2 ** (settings.init_depth[1] + 1)
+        self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
+        self.individuals = make_individuals(2 * size, max_trees, n)
+        self.alphas = np.array(settings.ridge_alphas, dtype=np.float64)
+        self.archive = make_archive(max_trees)
+        self.best_sum = np.array([np.inf])
+        self._selection = SELECTIONS[settings.selection](self.weights)
+        self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
+        self.population: Integers = np.empty(0, np.int64)
+
+    def _make_desk(self) -> Desk:
+        settings, depth = self.settings, self.settings.max_depth
+        longest, addresses = 2 ** (depth + 1), self.prepared.addresses
+        return Desk(
+            make_workspace(self.prepared.columns, longest, depth, addresses),
+            make_ridge_scratch(
+                len(self.y), settings.max_trees, len(settings.ridge_alphas), self.weights
+            ),
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In the process that reads a pickle the run's functions have other addresses."""
+        self.__dict__.update(state)
+        for desk in self.crew.desks:
+            desk.workspace.addresses[:] = self.prepared.addresses
+
+    # -- one generation -----------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Make and evaluate the initial population."""
+        started = time.perf_counter()
+        self.population = self._evaluate(self.new_individuals())
+        self._finish_generation(started)
+
+    def step(self) -> None:
+        """One generation: select, vary, evaluate, survive."""
+        started = time.perf_counter()
+        self.generation += 1
+        self._grow_seen(2 * self.settings.population_size)
+        parents = self.population
+        # Without a single valid parent the only way is to start anew.
+        offspring = self._evaluate(self.breed() if len(parents) else self.new_individuals())
+        if self.regularizer.two_objectives:
+            pool = np.concatenate([parents, offspring])
+            o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
+            self.population = pool[nsga2(o1, o2, self.settings.population_size)]
+        else:
+            self.population = self._replace(parents, offspring)
+        self._finish_generation(started)
+
+    def new_individuals(self) -> Integers:
+        """Rows of individuals of one random tree each."""
+        rows = self._free_rows()[: self.settings.population_size]
+        made = initialise(
+            self._first_state,
+            self.pool,
+            self.individuals,
+            self._grammar,
+            self._scratch,
+            self._seen,
+            rows,
+        )
+        return rows[:made]
+
+    def breed(self) -> Integers:
+        """Rows of new offspring, none of a structure that was seen before."""
+        size = self.settings.population_size
+        rows = self._free_rows()[:size]
+        made, tries = 0, 0
+        parents: Integers = np.empty(0, np.int64)
+        while made < size and tries < 20:
+            if len(parents) < 2:
+                wanted = size - made + (size - made) % 2
+                parents = self._selection.select(
+                    self._state, self.individuals, self.population, wanted, tries == 0
+                )
+                tries += 1
+            born, used = vary(
+                self._state,
+                self.pool,
+                self.individuals,
+                self._grammar,
+                self._rates,
+                self._scratch,
+                self._seen,
+                parents,
+                rows[made:],
+            )
+            made += born
+            parents = parents[used:]
+            if made < size and len(parents) >= 2:  # out of room
+                self.pool = compact(self.pool, 64 * len(self._scratch.codes))
+        return rows[:made]
+
+    def _evaluate(self, rows: Integers) -> Integers:
+        """Both objectives and the archive; returns the rows that are valid."""
+        individuals = self.individuals
+        self.fit(rows)
+        valid = rows[np.isfinite(individuals.o1[rows])]
+        self.regularizer.score(self, valid)
+        valid = valid[np.isfinite(individuals.o2[valid])]
+        self.archive = reserve(self.archive, len(valid), int(individuals.size[valid].sum()))
+        update_archive(
+            self.archive, self.pool, individuals, self.y, self.weights, valid, self.generation
+        )
+        self.evaluations += len(rows)
+        return valid
+
+    def fit(self, rows: Integers) -> None:
+        """Objective 1 of these rows, and all that comes with it."""
+        pool, n = self.pool, len(self.y)
+        if len(self.crew.desks) > 1:
+            trees = self.trees_of(rows)
+            take_slots(pool, trees)
+            self.crew.share(
+                trees,
+                lambda _, desk, part: fill_training_rows(
+                    pool, part, desk.workspace, self.weights, desk.ridge.z[0, :n]
+                ),
+            )
+        self.crew.share(
+            rows,
+            lambda _, desk, part: fit_individuals(
+                pool, self.individuals, desk.workspace, desk.ridge, self.y, self.alphas, part
+            ),
+        )
+
+    def trees_of(self, rows: Integers) -> Integers:
+        """The distinct trees of these rows."""
+        trees, counts = self.individuals.trees[rows], self.individuals.n_trees[rows]
+        return np.unique(trees[np.arange(trees.shape[1]) < counts[:, None]])
+
+    def _replace(self, parents: Integers, offspring: Integers) -> Integers:
+        """Offspring replace their parents; the best individual survives in place of the worst."""
+        o1 = self.individuals.o1
+        elite = parents[np.argmin(o1[parents])] if len(parents) else None
+        if elite is None or (len(offspring) and o1[offspring].min() <= o1[elite]):
+            return offspring
+        order = np.argsort(o1[offspring], kind="stable")
+        room = self.settings.population_size - 1
+        return np.append(offspring[order[:room]], elite)
+
+    def _free_rows(self) -> Integers:
+        free = np.ones(len(self.individuals.o1), bool)
+        free[self.population] = False
+        return np.flatnonzero(free)
+
+    def _grow_seen(self, more: int) -> None:
+        """Keep the set of seen structures at most half full."""
+        if 2 * (np.count_nonzero(self._seen) + more) > len(self._seen):
+            larger = np.zeros(4 * len(self._seen), np.uint64)
+            rehash(self._seen, larger)
+            self._seen = larger
+
+    def _finish_generation(self, started: float) -> None:
+        release(self.pool, self.individuals, self._free_rows())
+        if self.pool.counts[ARENA_USED] > len(self.pool.codes) // 2:
+            self.pool = compact(self.pool, 64 * len(self._scratch.codes))
+        self.evolution_seconds += time.perf_counter() - started
+        self.history.append(self._record())
+
+    def _record(self) -> dict[str, float]:
+        archive, rows = self.archive, self.population
+        front = front_of(archive)
+        record: dict[str, float] = {
+            "generation": self.generation,
+            "evaluations": self.evaluations,
+            "seconds": self.evolution_seconds,
+            "front_size": len(front),
+            "mean_size": float(self.individuals.size[rows].mean()) if len(rows) else float("nan"),
+            "mean_trees": (
+                float(self.individuals.n_trees[rows].mean()) if len(rows) else float("nan")
+            ),
+        }
+        if len(front):
+            rule = front_rule(self.settings.final_rule, self.regularizer.final_rule)
+            entry = int(front[rule(archive.scores[front, O1], archive.scores[front, O2], self.tau)])
+            record |= {
+                "best_o1": float(archive.scores[front[0], O1]),
+                "chosen": entry,
+                "o1": float(archive.scores[entry, O1]),
+                "o2": float(archive.scores[entry, O2]),
+                "train_r2": float(archive.scores[entry, TRAIN_R2]),
+                "size": int(archive.facts[entry, SIZE]),
+                "n_trees": int(archive.facts[entry, N_TREES]),
+            }
+        return record

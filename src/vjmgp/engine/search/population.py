@@ -1,0 +1,95 @@
+"""Individuals as rows of arrays: parents and offspring share one set of rows, nothing is copied."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Floats, Integers, Whole, Words
+from ..compilation.kernels import kernel, part_of_kernel
+from ..trees.pool import HASH, USERS, Pool, sweep
+from ..trees.structure import mix
+
+
+class Individuals(NamedTuple):
+    """What is known of each individual, by row."""
+
+    trees: Integers
+    """rows × max_trees: tree numbers, −1 where there is none."""
+    n_trees: Integers
+    size: Integers
+    """Nodes over all trees."""
+    weights: Floats
+    """rows × max_trees: ridge coefficients on standardised features."""
+    alpha: Floats
+    loo: Floats
+    """rows × n: squared leave-one-out errors, the cases of lexicase selection."""
+    fitted: Floats
+    """rows × n: the model's values on the training rows."""
+    o1: Floats
+    o2: Floats
+    """The two objectives; infinite for an invalid individual."""
+
+
+def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
+    """Room for so many individuals on n training rows."""
+    return Individuals(
+        trees=np.full((rows, max_trees), -1, np.int64),
+        n_trees=np.zeros(rows, np.int64),
+        size=np.zeros(rows, np.int64),
+        weights=np.zeros((rows, max_trees)),
+        alpha=np.zeros(rows),
+        loo=np.zeros((rows, n)),
+        fitted=np.zeros((rows, n)),
+        o1=np.full(rows, np.inf),
+        o2=np.full(rows, np.inf),
+    )
+
+
+@part_of_kernel
+def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
+    """A hash of the set of trees: their order does not matter to the model."""
+    value = np.uint64(n_trees)
+    for t in range(n_trees):
+        value += mix(pool.facts[trees[t], HASH])
+    return mix(value)
+
+
+@kernel
+def remember(seen: Words, value: Whole) -> bool:
+    """Enter a hash into the open-addressing set; whether it was new. 0 marks an empty place."""
+    if value == 0:
+        value = np.uint64(1)
+    mask = np.uint64(len(seen) - 1)
+    place = value & mask
+    while seen[place] != 0:
+        if seen[place] == value:
+            return False
+        place = (place + np.uint64(1)) & mask
+    seen[place] = value
+    return True
+
+
+@kernel
+def rehash(seen: Words, larger: Words) -> None:
+    """Move all hashes to a larger set."""
+    for value in seen:
+        if value != 0:
+            remember(larger, value)
+
+
+@kernel
+def drop_trees(pool: Pool, individuals: Individuals, row: int) -> None:
+    """Give back the trees of one row."""
+    for t in range(individuals.n_trees[row]):
+        pool.facts[individuals.trees[row, t], USERS] -= 1
+    individuals.n_trees[row] = 0
+
+
+@kernel
+def release(pool: Pool, individuals: Individuals, rows: Integers) -> None:
+    """Give back the trees of these rows and free what nobody else uses."""
+    for row in rows:
+        drop_trees(pool, individuals, row)
+    sweep(pool)

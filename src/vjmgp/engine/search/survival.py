@@ -1,0 +1,63 @@
+"""Who survives: NSGA-II on both objectives, or plain replacement with one elite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.arrays import Floats, Integers
+from ..compilation.kernels import kernel
+
+
+@kernel
+def _assign_fronts(o1: Floats, o2: Floats, order: Integers, fronts: Integers) -> None:
+    """In order of (o1, o2) a point belongs to the first front whose last member does not
+    dominate it. Those members' o2 rise from front to front, so a binary search finds it.
+    """
+    last = np.empty(len(o1), np.int64)
+    count = 0
+    for point in order:
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) // 2
+            rival = last[middle]
+            # Equal points do not dominate each other.
+            if o2[rival] < o2[point] or (o2[rival] == o2[point] and o1[rival] < o1[point]):
+                low = middle + 1
+            else:
+                high = middle
+        fronts[point] = low
+        count = max(count, low + 1)
+        last[low] = point
+
+
+def front_numbers(o1: Floats, o2: Floats) -> Integers:
+    """The non-dominated front of each point, 0 being the best (both objectives minimised)."""
+    fronts = np.empty(len(o1), np.int64)
+    _assign_fronts(o1, o2, np.lexsort((o2, o1)), fronts)
+    return fronts
+
+
+def crowding_distance(o1: Floats, o2: Floats) -> Floats:
+    """NSGA-II's crowding distance within one front."""
+    distance = np.zeros(len(o1))
+    for values in (o1, o2):
+        order = np.argsort(values, kind="stable")
+        ranked = values[order]
+        if ranked[-1] > ranked[0]:
+            distance[order[1:-1]] += (ranked[2:] - ranked[:-2]) / (ranked[-1] - ranked[0])
+        distance[order[[0, -1]]] = np.inf
+    return distance
+
+
+def nsga2(o1: Floats, o2: Floats, count: int) -> Integers:
+    """Indices of the `count` survivors: best fronts first, the last one by crowding distance."""
+    if len(o1) <= count:
+        return np.arange(len(o1))
+    fronts = front_numbers(o1, o2)
+    order = np.argsort(fronts, kind="stable")
+    last = fronts[order[count - 1]]
+    chosen = order[fronts[order] < last]
+    candidates = np.flatnonzero(fronts == last)
+    distance = crowding_distance(o1[candidates], o2[candidates])
+    farthest = np.argsort(-distance, kind="stable")[: count - len(chosen)]
+    return np.concatenate([chosen, candidates[farthest]])

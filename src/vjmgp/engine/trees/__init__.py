@@ -1,0 +1,1 @@
+"""Represent, store and evaluate expression trees."""

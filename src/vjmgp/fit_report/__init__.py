@@ -1,0 +1,1 @@
+"""Fit a model to a table and write a folder with a page about it."""

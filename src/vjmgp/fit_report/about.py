@@ -1,0 +1,124 @@
+"""What a fit notes about itself, and says of it to people."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ..core.files import checksum
+
+if TYPE_CHECKING:
+    from .fits import Fits, Versions
+    from .table import Taken
+
+NOT_NOTED = ("run", "more", "output", "quiet")
+"""Options that decide nothing of the model."""
+
+
+def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str, Any]:
+    """The content of about.json."""
+    from ..study.runs.block import versions
+    from .cautions import cautions_of
+
+    rows, final = fits.rows, fits.final
+    dates = [entry.column for entry in taken.dates]
+    errors = {"training": rows.errors(fits.tested.model_, rows.train)}
+    if rows.can_test:
+        errors["test"] = rows.errors(fits.tested.model_, rows.test)
+    if fits.is_refitted:
+        errors["all"] = rows.errors(final.model_, range(len(rows.data)))
+    noted = {name: value for name, value in vars(options).items() if name not in NOT_NOTED}
+    return {
+        "table": str(options.table.resolve()),
+        "sha256": checksum(options.table),
+        "target": options.target,
+        "options": noted | {"table": str(options.table)},
+        "reading": asdict(taken.how),
+        "dates": [asdict(entry) for entry in taken.dates],
+        "rows": {"training": len(rows.train), "test": len(rows.test), "all": len(rows.data)},
+        "fitted_to": "all" if fits.is_refitted else "training",
+        "errors": errors,
+        "generations": final.n_iter_,
+        "stopped_by": fits.stopped_by,
+        "noise_r2": _number(final.noise_r2_),
+        "stability": _stability(final),
+        "cautions": list(cautions_of(rows, fits.tested.model_, dates)),
+        "engine": final.engine_version_,
+        "versions": versions({}),
+    }
+
+
+def _number(value: float) -> float | None:
+    """A number as JSON knows it."""
+    return value if value == value else None
+
+
+def _stability(model: Any) -> dict[str, Any] | None:
+    """What the restarts agree on, where there are some."""
+    if model.restarts < 2 or model.stopped_by_ == "constant":
+        return None
+    found = model.stability()
+    share = dict(zip(found.inputs["column"], found.inputs["share"].tolist(), strict=True))
+    return {"restarts": len(found.models), "spread": float(found.spread.mean()), "share": share}
+
+
+# -- in words ------------------------------------------------------------------------------------
+
+
+def summary(about: dict[str, Any], versions: Versions) -> list[str]:
+    """How good the chosen model is, and which fit each number is of."""
+    rows, row = about["rows"], versions.table.iloc[versions.chosen]
+    training, whole = rows["training"], about["fitted_to"] == "all"
+    if row["test_r2"] == row["test_r2"]:
+        lines = [
+            f"Tested on {rows['test']} rows that a fit to the other {training} did not see: "
+            f"{_errors(row['test_r2'], row['test_rmse'], row['test_mae'])}."
+        ]
+    elif "test" in about["errors"]:
+        lines = ["The test rows have not judged a model like it."]
+    else:
+        lines = ["No rows were held back that could test it."]
+    fitted = f"all {rows['all']} rows" if whole or not rows["test"] else f"{training} training rows"
+    second = "of a second fit, to" if whole else "fitted to"
+    lines.append(
+        f"The formula is {second} {fitted}: R² there {row['train_r2']:.4f}, leave-one-out RMSE "
+        f"{row['rmse']:.4g}."
+    )
+    return lines
+
+
+def _errors(r2: float, rmse: float, mae: float) -> str:
+    return f"R² {r2:.4f}, RMSE {rmse:.4g}, MAE {mae:.4g}"
+
+
+def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:
+    """Names in the formula that say too little, with what they stand for."""
+    from ..study.runs.described import legend_of
+
+    used = {model.standardizer.inputs[k].name for k in model.inputs_used}
+    days = [
+        [entry["column"], f"days since {entry['origin']}"]
+        for entry in about.get("dates", [])
+        if entry["column"] in used
+    ]
+    return legend_of(model) + days
+
+
+def clipping(model: Any) -> str:
+    """What predictions do beside the formula."""
+    low, high = model.standardizer.target_range
+    if not model.standardizer.clips:
+        return "Predictions are not clipped."
+    return f"Predictions are clipped to the range of the training target, {low:.6g} to {high:.6g}."
+
+
+def ending(about: dict[str, Any]) -> str:
+    """Why the fit ended before its last generation, if it did."""
+    so_far = f"after {about['generations']} of {about['options']['generations']} generations"
+    return {
+        "max_time": f"Ended by --seconds {so_far}.",
+        "interrupt": f"Stopped by Ctrl-C {so_far}: this is the model so far.",
+        "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of "
+        "the first one.",
+    }.get(about["stopped_by"], "")

@@ -1,0 +1,99 @@
+"""What to be careful about with a fit, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..models.extrapolation import inputs_beyond, told
+
+if TYPE_CHECKING:
+    from ..models.symbolic import SymbolicModel
+    from .fits import Rows
+
+FEW_TEST_ROWS, FEW_VALUES = 10, 10
+NEARLY_EQUAL = 0.999
+"""Correlation with the target from which an input is suspicious."""
+CLEARLY = 0.05
+"""By how much R² is more than another."""
+MANY_OUTSIDE = 0.05
+"""Share of test rows outside the training range that is more than chance."""
+NOISE_IN_WORDS = (
+    (0.9, "almost all of the target's variation can be predicted from these inputs"),
+    (0.7, "most of the target's variation can be predicted from these inputs"),
+    (0.5, "a good half of the target's variation can be predicted from these inputs"),
+    (0.2, "less than half of the target's variation can be predicted from these inputs: noise, or "
+     "inputs that are missing, make up the rest"),
+    (-np.inf, "hardly anything of the target can be predicted from these inputs"),
+)  # fmt: skip
+
+
+def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
+    """What the noise estimate says beside the formula's test; nothing where none was made."""
+    if noise_r2 is None:
+        return ""
+    words = next(words for least, words in NOISE_IN_WORDS if noise_r2 >= least)
+    if test_r2 > noise_r2 + CLEARLY:
+        words = "the formula does better, so they do not tell how much could be predicted"
+    return (
+        f"Extra Trees, which need no formula, predict training rows that they have not seen with "
+        f"R² {noise_r2:.2f}: {words}."
+    )
+
+
+def cautions_of(rows: Rows, tested: SymbolicModel, dates: Container[str]) -> Iterator[str]:
+    """What makes a fit's numbers say less than they seem to; `dates` are columns of days."""
+    count = len(rows.test)
+    if 0 < count < FEW_TEST_ROWS:
+        yield (
+            f"Only {count} rows have tested the model: errors on so few rows can be off by a lot."
+        )
+    values = len(np.unique(rows.data.target))
+    if values <= FEW_VALUES:
+        yield (
+            f"The target has only {values} different values: a formula predicts numbers between "
+            "them, too. If they are classes, a classifier serves better."
+        )
+    yield from _nearly_equal(rows)
+    yield from _row_numbers(rows, dates)
+    yield from _extrapolation(rows, tested)
+
+
+def _nearly_equal(rows: Rows) -> Iterator[str]:
+    target = rows.data.target
+    for name in rows.inputs.select_dtypes("number").columns:
+        known = rows.inputs[name].notna().to_numpy()
+        values = rows.inputs[name].to_numpy(dtype=np.float64)[known]
+        if known.sum() > 2 and np.ptp(values) > 0 and np.ptp(target[known]) > 0:
+            correlation = abs(float(np.corrcoef(values, target[known])[0, 1]))
+            if correlation >= NEARLY_EQUAL:
+                yield (
+                    f"The input {name!r} nearly is the target (correlation {correlation:.4f}): if "
+                    "it is not known when predictions are needed, leave it out with --ignore."
+                )
+
+
+def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
+    for name in rows.inputs.select_dtypes("number").columns:
+        if name in dates or name in rows.data.nominal:
+            continue
+        values = rows.inputs[name].to_numpy(dtype=np.float64)
+        if len(values) > 2 and np.all(np.diff(values) == 1):
+            yield (
+                f"The input {name!r} only counts the rows: unless their order means something, "
+                "leave it out with --ignore."
+            )
+
+
+def _extrapolation(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
+    if len(rows.test):
+        encoded = tested.standardizer.encode(rows.inputs.iloc[rows.test])
+        found = [
+            entry
+            for entry in inputs_beyond(tested.standardizer, encoded, tested.inputs_used)
+            if entry.rows > MANY_OUTSIDE * len(rows.test)
+        ]
+        if found:
+            yield f"Some test rows leave {told(found, len(rows.test))}."

@@ -1,0 +1,154 @@
+"""The page of a fit: formula, shorter versions, errors, plots and cautions, in one HTML file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.files import write_whole
+from ..core.optional import is_there, missing
+from ..formulas.printers.mathml import formula_mathml
+from ..models.extrapolation import extrapolation_ignored
+from ..pages.templating import SHARED, make_templates
+from . import pictures
+from .about import clipping, ending, names_of, summary
+from .cautions import noise_in_words
+from .fits import evenly
+
+if TYPE_CHECKING:
+    from ..models.symbolic import SymbolicModel
+    from .fits import Rows, Versions
+
+Context = dict[str, Any]
+MOST_ROWS = 2000
+"""Of a large table, so many rows are in plots and in measures of influence."""
+
+
+def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
+    """Write the page; without the table, what needs its rows is left out."""
+    from markupsafe import Markup
+
+    context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
+    context["without_plots"] = without_plots(folder, versions.chosen)
+    context["rows"] = None if rows is None else _about_rows(versions, about, rows)
+    context["style"] = Markup((SHARED / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
+    page = (
+        make_templates(Path(__file__).parent / "templates")
+        .get_template("fit.html.jinja")
+        .render(context)
+    )
+    write_whole(folder / "report.html", [page.encode()])
+
+
+def _drawn(text: str) -> Any:
+    """Markup that is made here, in which all names are escaped."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
+
+
+def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
+    """A plot; nothing where matplotlib is not installed."""
+    return _drawn(draw(*arguments)) if is_there("matplotlib") else ""
+
+
+def without_plots(folder: Path, row: int) -> str:
+    """How to have plots, where matplotlib is not installed; else nothing."""
+    if is_there("matplotlib"):
+        return ""
+    needs = str(missing("matplotlib")).replace("this needs", "which need", 1)
+    again = f"vjmgp choose {shlex.quote(str(folder))} {row}"
+    return f"The page has no plots, {needs}. Then {again} draws them."
+
+
+def _about_model(versions: Versions, about: Context) -> Context:
+    """What is known without the table."""
+    model, target = versions.models[versions.chosen], about["target"]
+    short = versions.short.to_dict("records")
+    for entry in short:
+        entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
+    chosen = next(entry for entry in short if entry["chosen"])
+    return {
+        "title": f"{target} of {Path(about['table']).name}",
+        "here": "report.html",
+        "target": target,
+        "model": model,
+        "text": model.text(),
+        "names": names_of(model, about),
+        "clipping": clipping(model),
+        "summary": summary(about, versions),
+        "ending": ending(about),
+        "noise": noise_in_words(about["noise_r2"], chosen["test_r2"]),
+        "chosen": chosen,
+        "short": short,
+        "front": versions.table.to_dict("records"),
+        "sizes": _picture(pictures.sizes_picture, versions, target),
+        "deviation": model.standardizer.target_scale,
+    }
+
+
+def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
+    """What the rows of the table tell: errors, intervals, residuals, influence, responses."""
+    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    target, level = about["target"], about["options"]["interval"]
+    whole = np.arange(len(rows.data))
+    judged = tested is not None and rows.can_test
+    judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
+    seen, some = evenly(seen, MOST_ROWS), rows.part(evenly(whole, MOST_ROWS))
+    with extrapolation_ignored():
+        regressor = pictures.regressor_of(model, some, target)
+        found = regressor.importance(some.inputs, some.data.target)
+        columns = found.loc[found["importance"] > 0, "column"].tolist()
+        return {
+            "errors": _errors(versions, about, rows),
+            "judged": judged,
+            "prediction": _picture(pictures.prediction_picture, judge, rows, seen, level, target),
+            "residuals": _picture(pictures.residuals_picture, judge, rows, seen, target),
+            "intervals": _intervals(model, tested if judged else None, rows, level),
+            "importance": found[found["importance"] > 0].to_dict("records"),
+            "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
+            "influence": _picture(pictures.importance_picture, model, some, target),
+            "responses": _responses(model, some, columns, target),
+        }
+
+
+def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str) -> list[Any]:
+    """How predictions follow each column that counts."""
+    if not is_there("matplotlib"):
+        return []
+    return [_drawn(text) for text in pictures.response_pictures(model, rows, columns, target)]
+
+
+def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
+    """Errors by rows, each with the fit that they are of."""
+    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    lines = []
+    first = f"of a fit to the {len(rows.train)} training rows"
+    if tested is not None and len(rows.test):
+        parts = [("test rows", rows.test)] if rows.can_test else []
+        for name, chosen in (*parts, ("training rows", rows.train)):
+            lines.append({"rows": name, "count": len(chosen), "fit": first})
+            lines[-1] |= rows.errors(tested, chosen)
+    if about["fitted_to"] == "all" or not len(rows.test):
+        whole = np.arange(len(rows.data))
+        lines.append({"rows": "all rows", "count": len(whole), "fit": "of the formula above"})
+        lines[-1] |= rows.errors(model, whole)
+    return lines
+
+
+def _intervals(
+    model: SymbolicModel, tested: SymbolicModel | None, rows: Rows, level: float
+) -> Context:
+    """How wide intervals are, and how many of the test rows lie inside."""
+    found: Context = {"level": level, "width": pictures.width_of_intervals(model, level)}
+    found["inside"] = None
+    if tested is not None and np.isfinite(pictures.width_of_intervals(tested, level)):
+        values, ends = tested.predict(rows.inputs.iloc[rows.test], interval=level)
+        observed = rows.data.target[rows.test]
+        inside = (observed >= ends[:, 0]) & (observed <= ends[:, 1])
+        found |= {"inside": int(inside.sum()), "tested": len(values)}
+    return found

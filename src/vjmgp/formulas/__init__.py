@@ -1,0 +1,1 @@
+"""Turn trees into formulas that people read."""

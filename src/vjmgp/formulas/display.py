@@ -1,0 +1,72 @@
+"""A model's formula as people see it: one short form for text, LaTeX and sympy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .names import formula_inputs, latex_inputs
+from .nodes import Node
+from .printers.notation import Latex, Notation, nodes_of, sympy_of
+from .rounding import exact_form, rounded_form
+from .simplify import Lengths, feature_expression, shortest
+
+if TYPE_CHECKING:
+    from ..models.symbolic import SymbolicModel
+
+Digits = int | Literal["auto"] | None
+"""Significant digits of numbers: None for all of them, "auto" for what predictions need."""
+
+
+class Shown:
+    """The formula of a model, simplified; made when it is first asked for."""
+
+    def __init__(self, model: SymbolicModel) -> None:
+        self.names = [name for name, _, _ in formula_inputs(model.standardizer)]
+        self._model = model
+        self._length = Lengths(self.names)
+        self._rounding, self.exact = exact_form(model, self._length)
+        """Computes what the model computes."""
+        self.algebra = self._rounding.algebra
+        self.rounded = rounded_form(self._rounding, self.exact, self._length)
+        """Predicts nearly the same."""
+
+    @property
+    def size(self) -> int:
+        """Numbers, inputs, operations and functions of the rounded form."""
+        return nodes_of(self.rounded)
+
+    def text(self, digits: Digits) -> str:
+        """In sympy's syntax."""
+        root, digits = self._form(digits)
+        return Notation(self.algebra, self.names, digits).write(root, self.spread)
+
+    def latex(self, digits: Digits) -> str:
+        """As LaTeX, with the columns' own names."""
+        root, digits = self._form(digits)
+        names = latex_inputs(self._model.standardizer)
+        return Latex(self.algebra, names, digits).write(root, self.spread)
+
+    def sympy(self, digits: Digits) -> Any:
+        """As sympy's object, of real symbols."""
+        root, digits = self._form(digits)
+        return sympy_of(root, self.algebra, self.names, digits)
+
+    def feature_texts(self, digits: int | None) -> list[str]:
+        """Each constructed feature in sympy's syntax."""
+        notation = Notation(self.algebra, self.names, digits)
+        trees = (
+            feature_expression(self.algebra, feature, self._model)
+            for feature in self._model.features
+        )
+        return [notation.write(shortest(self.algebra, tree, self._length)) for tree in trees]
+
+    def _form(self, digits: Digits) -> tuple[Node, int | None]:
+        return (self.rounded, None) if digits == "auto" else (self.exact, digits)
+
+    def spread(self, node: Node) -> float:
+        """How far a term's values lie apart: those that matter most come first."""
+        with np.errstate(all="ignore"):
+            spread = float(np.nanstd(self._rounding.value(node)))
+        return spread if np.isfinite(spread) else 0.0

@@ -1,0 +1,455 @@
+"""Expressions in a form in which equal things look equal: what formulas are written from.
+
+Five kinds of nodes: numbers, inputs, sums with weights, products with exponents, calls. Each is
+made by an `Algebra`, which applies its rules and keeps one node for equal content, so that nodes
+are compared by identity. Weights stand in sums only: 2·x is a sum of one term.
+
+A rule holds for all real inputs, up to rounding: a node has the value of what it was made from. The
+one exception are zeros of divisors: x/x is 1 here, also where x is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.arrays import Floats
+from ..engine.trees.primitives import LARGEST_EXPONENT
+
+if TYPE_CHECKING:
+    from .user_function import UserFunction
+
+Term = tuple["Node", float]
+
+CANCELLED = 1e-12
+"""A sum that is a smaller share of its largest part is rounding error."""
+ODD = {"sin", "tanh", "atan", "cbrt"}
+NOT_NEGATIVE = {"abs", "exp", "step"}
+NUMPY: dict[str, Any] = {
+    "abs": np.abs,
+    "atan": np.arctan,
+    "cbrt": np.cbrt,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "step": lambda a: np.heaviside(a, 0.0),
+    "tanh": np.tanh,
+}
+"""Calls of one argument; those of several are "max", "min" and the user's functions."""
+
+
+class Node:
+    """A part of an expression; only an `Algebra` makes them."""
+
+    __slots__ = ("kind", "name", "number", "numbers", "parts", "place", "shape")
+
+    kind: str
+    """ "number", "input", "sum", "product" or "call"."""
+    number: float
+    """A number's value, a sum's constant, an input's position."""
+    numbers: tuple[float, ...]
+    """Weights of a sum's parts, exponents of a product's: whole or half."""
+    parts: tuple[Node, ...]
+    name: str
+    """Of a call's function."""
+    place: int
+    """When it was made: a node comes after its parts."""
+    shape: tuple[Any, ...]
+    """What it is apart from its numbers: the order of a sum's or product's parts."""
+
+    def terms(self) -> list[Term]:
+        """The parts of a sum with their weights; any other node is a sum of itself."""
+        if self.kind == "number":
+            return []
+        return self._pairs() if self.kind == "sum" else [(self, 1.0)]
+
+    def factors(self) -> list[Term]:
+        """The parts of a product with their exponents; any other node is a product of itself."""
+        return self._pairs() if self.kind == "product" else [(self, 1.0)]
+
+    def _pairs(self) -> list[Term]:
+        return list(zip(self.parts, self.numbers, strict=True))
+
+    @property
+    def constant(self) -> float:
+        """What is added to the terms."""
+        return self.number if self.kind in ("sum", "number") else 0.0
+
+
+class Algebra:
+    """Makes nodes: the same node for the same content, simplified on the way."""
+
+    def __init__(self, own: Sequence[UserFunction] = ()) -> None:
+        self.own = {function.name: function for function in own}
+        self._nodes: dict[Any, Node] = {}
+
+    def _node(
+        self,
+        kind: str,
+        number: float = 0.0,
+        parts: tuple[Node, ...] = (),
+        numbers: tuple[float, ...] = (),
+        name: str = "",
+    ) -> Node:
+        key = (kind, number, name, numbers, *(part.place for part in parts))
+        node = self._nodes.get(key)
+        if node is None:
+            node = Node()
+            node.kind, node.number, node.parts, node.numbers = kind, number, parts, numbers
+            node.name, node.place = name, len(self._nodes)
+            shapes = tuple(part.shape for part in parts)
+            node.shape = (0, number) if kind == "input" else (1, len(shapes), kind, name, shapes)
+            self._nodes[key] = node
+        return node
+
+    # -- leaves and sums ----------------------------------------------------------------------
+
+    def number(self, value: float) -> Node:
+        """A number."""
+        return self._node("number", _tidy(value))
+
+    def input(self, position: int) -> Node:
+        """An input in its own units."""
+        return self._node("input", float(position))
+
+    def sum(self, terms: Iterable[Term], constant: float = 0.0) -> Node:
+        """Σ weight·node + constant: sums within are taken apart, equal terms merged."""
+        weights: dict[Node, float] = {}
+        largest: dict[Node, float] = {}
+        most = abs(constant)
+        for node, weight in terms:
+            if node.kind in ("sum", "number"):
+                constant += weight * node.number
+                most = max(most, abs(weight * node.number))
+            for part, own in node.terms():
+                amount = weight * own
+                weights[part] = weights.get(part, 0.0) + amount
+                largest[part] = max(largest.get(part, 0.0), abs(amount))
+        kept = {
+            part: weight
+            for part, weight in weights.items()
+            if not abs(weight) <= CANCELLED * largest[part]
+        }
+        if abs(constant) <= CANCELLED * most:
+            constant = 0.0
+        for low in kept:  # min(a, b) = a + b − max(a, b)
+            high = self._twin(low) if low.name == "min" else None
+            if high in kept:
+                weight = kept.pop(low)
+                more = [(part, weight) for part in low.parts]
+                return self.sum([*kept.items(), *more, (high, -weight)], constant)
+        return self._sum(kept, constant)
+
+    def _twin(self, low: Node) -> Node | None:
+        """The maximum of the two nodes that this is the minimum of, if anybody has made it."""
+        places = [part.place for part in low.parts]
+        return self._nodes.get(("call", 0.0, "max", (), *places)) if len(places) == 2 else None
+
+    def _sum(self, weights: dict[Node, float], constant: float) -> Node:
+        if not weights:
+            return self.number(constant)
+        parts = tuple(sorted(weights, key=_order))
+        numbers = tuple(_tidy(weights[part]) for part in parts)
+        if numbers == (1.0,) and constant == 0.0:
+            return parts[0]
+        return self._node("sum", _tidy(constant), parts, numbers)
+
+    def scaled(self, node: Node, factor: float) -> Node:
+        """factor·node."""
+        return node if factor == 1.0 else self.sum([(node, factor)])
+
+    def primitive(self, node: Node, *, positive: bool = False) -> tuple[float, Node]:
+        """(c, p) with node = c·p, and p the same for all multiples of the node.
+
+        With `positive`, c is: p is the same for all positive multiples.
+        """
+        if node.kind == "number":
+            return node.number, self.number(1.0)
+        if node.kind != "sum":
+            return 1.0, node
+        factor = abs(node.numbers[0]) if positive else node.numbers[0]
+        terms = {part: weight / factor for part, weight in node.terms()}
+        return factor, self._sum(terms, node.number / factor)
+
+    # -- products -----------------------------------------------------------------------------
+
+    def product(self, factors: Iterable[Term]) -> Node:
+        """Π node^exponent: products within are taken apart, powers of the same node merged.
+
+        An exponent that is not whole asks for a node that is nowhere negative.
+        """
+        factor, exponents = 1.0, dict[Node, float]()
+        for node, exponent in factors:
+            is_whole = exponent == int(exponent)
+            own, node = self.primitive(node, positive=not is_whole)
+            factor *= own**exponent if own or exponent >= 0 else math.nan
+            for part, power in node.factors():
+                if not is_whole and power % 2.0 == 0.0:  # √(a²) is |a|
+                    part = self._absolute(part)
+                exponents[part] = exponents.get(part, 0.0) + power * exponent
+        for part in [part for part in exponents if part.name == "abs"]:
+            if exponents[part] % 2.0 == 0.0:  # |a|² is a²
+                power = exponents.pop(part)
+                own, inner = self.primitive(part.parts[0])
+                factor *= own**power
+                for below, exponent in inner.factors():
+                    exponents[below] = exponents.get(below, 0.0) + exponent * power
+        kept = {part: power for part, power in exponents.items() if power and part.kind != "number"}
+        if not kept or factor == 0.0:
+            return self.number(factor)
+        parts = tuple(sorted(kept, key=_order))
+        numbers = tuple(kept[part] for part in parts)
+        node = parts[0] if numbers == (1.0,) else self._node("product", 0.0, parts, numbers)
+        return self.scaled(node, factor)
+
+    def power(self, node: Node, exponent: float) -> Node:
+        """node^exponent."""
+        return self.product([(node, exponent)])
+
+    # -- calls --------------------------------------------------------------------------------
+
+    def call(self, name: str, *parts: Node) -> Node:
+        """A function of `NUMPY`, "max", "min", or one of the user's."""
+        if name in ("max", "min"):
+            return self._extreme(name, parts)
+        if name in self.own:
+            return self._node("call", 0.0, parts, (), name)
+        (part,) = parts
+        if part.kind == "number":
+            with np.errstate(all="ignore"):
+                value = float(NUMPY[name](part.number))
+            return self.number(value) if math.isfinite(value) else self._call(name, part)
+        if name == "abs":
+            return self._absolute(part)
+        if name == "log":  # log(c·p) = log(c) + log(p)
+            factor, inner = self.primitive(part, positive=True)
+            return self.sum([(self._call(name, inner), 1.0)], math.log(factor))
+        if name == "cbrt":
+            factor, inner = self.primitive(part)
+            return self.scaled(self._call(name, inner), float(np.cbrt(factor)))
+        if name == "step":
+            return self._call(name, self.primitive(part, positive=True)[1])
+        if name in ODD and _leads_negative(part):
+            return self.scaled(self._call(name, self.scaled(part, -1.0)), -1.0)
+        if name == "cos" and _leads_negative(part):
+            return self._call(name, self.scaled(part, -1.0))
+        if name == "exp" and part.constant:  # exp(p + c) = exp(c)·exp(p)
+            factor = math.exp(part.constant) if abs(part.constant) < 300.0 else 0.0
+            if factor:
+                return self.scaled(
+                    self._call(name, self.sum([(part, 1.0)], -part.constant)), factor
+                )
+        return self._call(name, part)
+
+    def _call(self, name: str, *parts: Node) -> Node:
+        return self._node("call", 0.0, parts, (), name)
+
+    def _absolute(self, node: Node) -> Node:
+        """|c·a·b²| = |c|·|a|·b²."""
+        factor, node = self.primitive(node)
+        outside: list[Term] = []
+        inside: list[Term] = []
+        for part, exponent in node.factors():
+            is_plain = exponent % 2.0 == 0.0 or is_not_negative(part)
+            (outside if is_plain else inside).append((part, exponent))
+        if len(inside) == 1 and inside[0][1] != 1.0:  # |a³| = |a|³
+            outside.append((self._call("abs", inside[0][0]), inside[0][1]))
+        elif inside:
+            held = self.product(inside)
+            outside.append((held if is_not_negative(held) else self._call("abs", held), 1.0))
+        return self.scaled(self.product(outside), abs(factor))
+
+    def root(self, node: Node) -> Node:
+        """√|node|, factor by factor."""
+        factor, node = self.primitive(node)
+        parts = [(self._absolute(part), 0.5 * exponent) for part, exponent in node.factors()]
+        return self.scaled(self.product(parts), math.sqrt(abs(factor)))
+
+    def _extreme(self, name: str, parts: Sequence[Node]) -> Node:
+        """Max or min: nested ones are taken apart, a common factor and a constant taken out."""
+        flat: list[Node] = []
+        for part in parts:
+            flat += part.parts if part.name == name else [part]
+        numbers = [part.number for part in flat if part.kind == "number"]
+        nodes = sorted({part for part in flat if part.kind != "number"}, key=_order)
+        other = "min" if name == "max" else "max"
+        nodes = [  # max(a, min(a, b)) is a
+            node for node in nodes if not (node.name == other and set(node.parts) & set(nodes))
+        ]
+        if numbers:
+            bound = max(numbers) if name == "max" else min(numbers)
+            if not nodes:
+                return self.number(bound)
+            if not (name == "max" and bound <= 0.0 and any(map(is_not_negative, nodes))):
+                nodes.append(self.number(bound))
+        if len(nodes) == 1:
+            return nodes[0]
+        factor = abs(nodes[0].numbers[0]) if nodes[0].kind == "sum" else 1.0
+        nodes = [self.scaled(node, 1.0 / factor) for node in nodes]
+        common = self._common_part(nodes)
+        nodes = [self.sum([(node, 1.0), (common, -1.0)]) for node in nodes]
+        inner = self._call(
+            name, *sorted(nodes, key=lambda node: (node.kind == "number", *_order(node)))
+        )
+        return self.sum([(inner, factor), (common, factor)])
+
+    def _common_part(self, nodes: Sequence[Node]) -> Node:
+        """The terms that all have, and the constant of the first that is no number."""
+        shift = next(node.constant for node in nodes if node.kind != "number")
+        shared = dict(nodes[0].terms())
+        for node in nodes[1:]:
+            own = dict(node.terms())
+            shared = {part: weight for part, weight in shared.items() if own.get(part) == weight}
+        return self.sum(shared.items(), shift)
+
+    # -- trees --------------------------------------------------------------------------------
+
+    def of_function(self, name: str, parts: list[Node]) -> Node:
+        """A function of trees, by its definition."""
+        if name in self.own:
+            return self.call(name, *parts)
+        a, b = parts[0], parts[-1]
+        match name:
+            case "add":
+                return self.sum([(a, 1.0), (b, 1.0)])
+            case "sub":
+                return self.sum([(a, 1.0), (b, -1.0)])
+            case "neg":
+                return self.scaled(a, -1.0)
+            case "mul":
+                return self.product([(a, 1.0), (b, 1.0)])
+            case "div":
+                return self.product([(a, 1.0), (b, -1.0)])
+            case "inv":
+                return self.power(a, -1.0)
+            case "aq":
+                return self.product([(a, 1.0), (self._one_and_square(b), -0.5)])
+            case "square":
+                return self.power(a, 2.0)
+            case "cube":
+                return self.power(a, 3.0)
+            case "sqrt":
+                return self.root(a)
+            case "log":
+                return self.scaled(self.call("log", self._one_and_square(a)), 0.5)
+            case "sin" | "cos":
+                return self.call(name, self.scaled(a, math.pi))
+            case "exp":
+                return self.call("exp", self.call("min", a, self.number(LARGEST_EXPONENT)))
+            case "gauss":
+                return self.call("exp", self.scaled(self.power(a, 2.0), -1.0))
+            case "sigmoid":
+                bottom = self.call("exp", self.scaled(a, -1.0))
+                return self.power(self.sum([(bottom, 1.0)], 1.0), -1.0)
+        return self.call(name, *parts)
+
+    def _one_and_square(self, node: Node) -> Node:
+        return self.sum([(self.power(node, 2.0), 1.0)], 1.0)
+
+    def rebuilt(self, node: Node, parts: Sequence[Node]) -> Node:
+        """The node with other parts in place of its own."""
+        if node.kind == "sum":
+            return self.sum(zip(parts, node.numbers, strict=True), node.number)
+        if node.kind == "product":
+            return self.product(zip(parts, node.numbers, strict=True))
+        return self.call(node.name, *parts) if node.kind == "call" else node
+
+
+def _order(node: Node) -> tuple[Any, ...]:
+    """Inputs in the table's order, then the rest: numbers, which may be rounded, play no part."""
+    return node.shape, node.place
+
+
+def _tidy(value: float) -> float:
+    """Without the last digits, in which equal numbers differ by rounding."""
+    return float(f"{value:.14g}") + 0.0  # no −0
+
+
+def _leads_negative(node: Node) -> bool:
+    return node.kind == "sum" and node.numbers[0] < 0.0
+
+
+def is_not_negative(node: Node) -> bool:
+    """Whether the rules know that the node is nowhere below 0."""
+    if node.kind == "number":
+        return node.number >= 0.0
+    if node.kind == "sum":
+        signs = min(node.numbers) >= 0.0 and node.number >= 0.0
+        return signs and all(map(is_not_negative, node.parts))
+    if node.kind == "product":
+        return all(
+            exponent % 2.0 == 0.0 or is_not_negative(part) for part, exponent in node.factors()
+        )
+    if node.name in ("max", "min"):
+        return (any if node.name == "max" else all)(map(is_not_negative, node.parts))
+    return node.name in NOT_NEGATIVE
+
+
+def in_order(root: Node) -> list[Node]:
+    """The nodes of an expression, parts before what they are part of."""
+    found: set[Node] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.parts)
+    return sorted(found, key=lambda node: node.place)
+
+
+def value_of(node: Node, parts: Sequence[Any], inputs: Sequence[Any], algebra: Algebra) -> Any:
+    """A node's values from those of its parts, or an input's from `inputs`."""
+    if node.kind == "number":
+        return node.number
+    if node.kind == "input":
+        return inputs[int(node.number)]
+    if node.kind == "sum":
+        total = node.number
+        for part, weight in zip(parts, node.numbers, strict=True):
+            total = total + weight * part
+        return total
+    if node.kind == "product":
+        total = 1.0
+        for part, exponent in zip(parts, node.numbers, strict=True):
+            total = total * powered(part, exponent)
+        return total
+    if node.name in ("max", "min"):
+        combine = np.maximum if node.name == "max" else np.minimum
+        total = parts[0]
+        for part in parts[1:]:
+            total = combine(total, part)
+        return total
+    if node.name in algebra.own:
+        return _own_values(algebra.own[node.name], parts)
+    return NUMPY[node.name](parts[0])
+
+
+def _own_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
+    rows = zip(*np.broadcast_arrays(*parts), strict=True) if np.ndim(parts[0]) else [parts]
+    return np.array([function.value(tuple(map(float, row))) for row in rows])
+
+
+def powered(value: Any, exponent: float) -> Any:
+    """value^exponent, without a power where there is something faster."""
+    if exponent == 1.0:
+        return value
+    if exponent == 2.0:
+        return value * value
+    if exponent == 0.5:
+        return np.sqrt(value)
+    if exponent == -0.5:
+        return 1.0 / np.sqrt(value)
+    return 1.0 / value if exponent == -1.0 else value**exponent
+
+
+def values_at(root: Node, inputs: Sequence[Any], algebra: Algebra) -> Any:
+    """The values of an expression."""
+    known: dict[Node, Any] = {}
+    with np.errstate(all="ignore"):
+        for node in in_order(root):
+            known[node] = value_of(node, [known[part] for part in node.parts], inputs, algebra)
+    return known[root]

@@ -1,0 +1,196 @@
+"""Shorter expressions of the same value: what models are written from.
+
+Scales and centres become coefficients and equal terms merge as an `Algebra` makes its nodes; here
+products are multiplied out, or common factors taken out, where that is shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .names import fold
+from .nodes import Algebra, Node, in_order
+
+if TYPE_CHECKING:
+    from ..models.symbolic import Feature, SymbolicModel
+
+MOST_TERMS = 12
+"""Products of more terms are never multiplied out."""
+
+
+def expression_of(model: SymbolicModel) -> tuple[Algebra, Node]:
+    """The whole model in original units, without rounding and before clipping."""
+    algebra = Algebra(model.functions)
+    intercept, coefficients = model.original_units()
+    trees = [feature_expression(algebra, feature, model) for feature in model.features]
+    return algebra, algebra.sum(zip(trees, map(float, coefficients), strict=True), intercept)
+
+
+def feature_expression(algebra: Algebra, feature: Feature, model: SymbolicModel) -> Node:
+    """One constructed feature in original units."""
+    inputs = model.standardizer.inputs
+
+    def leaf(k: int) -> Node:
+        return algebra.sum(
+            [(algebra.input(k), 1.0 / inputs[k].scale)], -inputs[k].mean / inputs[k].scale
+        )
+
+    node: Node = fold(
+        feature.codes,
+        feature.constants,
+        leaf,
+        algebra.number,
+        algebra.of_function,
+        model.functions,
+    )
+    return node
+
+
+def rewritten(algebra: Algebra, root: Node, change: Callable[[Node], Node]) -> Node:
+    """The expression with each node changed, parts first."""
+    new: dict[Node, Node] = {}
+    for node in in_order(root):
+        new[node] = change(_with_new_parts(algebra, node, new))
+    return new[root]
+
+
+def replaced(algebra: Algebra, order: Sequence[Node], old: Node, other: Node) -> Node:
+    """The last of the nodes, which are `in_order`, with another one in place of `old`."""
+    new = {old: other}
+    for node in order:
+        if node.place > old.place:
+            made = _with_new_parts(algebra, node, new)
+            if made is not node:
+                new[node] = made
+    return new.get(order[-1], order[-1])
+
+
+def _with_new_parts(algebra: Algebra, node: Node, new: dict[Node, Node]) -> Node:
+    parts = [new.get(part, part) for part in node.parts]
+    same = all(a is b for a, b in zip(parts, node.parts, strict=True))
+    return node if same else algebra.rebuilt(node, parts)
+
+
+def multiplied_out(algebra: Algebra, node: Node) -> Node:
+    """A product of sums as a sum of products; the node itself where there are too many."""
+    if node.kind != "product":
+        return node
+    terms: list[tuple[list[tuple[Node, float]], float]] = [([], 1.0)]
+    for part, exponent in node.factors():
+        times = int(exponent) if part.kind == "sum" and exponent in (1.0, 2.0, 3.0) else 0
+        if not times:
+            terms = [([*factors, (part, exponent)], weight) for factors, weight in terms]
+        for _ in range(times):
+            options = [([(p, 1.0)], w) for p, w in part.terms()]
+            options += [([], part.number)] if part.number else []
+            if len(terms) * len(options) > MOST_TERMS:
+                return node
+            terms = [
+                (factors + more, weight * own) for factors, weight in terms for more, own in options
+            ]
+    return algebra.sum([(algebra.product(factors), weight) for factors, weight in terms])
+
+
+class Lengths:
+    """About how many letters a node takes."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = [len(name) for name in names]
+        self._known: dict[Node, int] = {}
+
+    def __call__(self, node: Node) -> int:
+        """Letters of a node, where a number takes four."""
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = self._count(node)
+        return known
+
+    def _count(self, node: Node) -> int:
+        if node.kind == "number":
+            return 4
+        if node.kind == "input":
+            return self._names[int(node.number)]
+        if node.kind == "sum":
+            letters = sum(self(p) + 3 + (5 if abs(w) != 1.0 else 0) for p, w in node.terms())
+            return letters - 3 + (7 if node.number else 0)
+        if node.kind == "product":
+            letters = -1
+            for part, exponent in node.factors():
+                around = 6 if exponent % 1.0 else 2 if part.kind == "sum" else 0
+                letters += self(part) + 1 + around + (3 if abs(exponent) > 1.0 else 0)
+            return letters
+        return len(node.name) + 2 + sum(self(part) + 2 for part in node.parts) - 2
+
+
+def shortest(algebra: Algebra, root: Node, length: Lengths) -> Node:
+    """The expression with products multiplied out where that is shorter."""
+
+    def change(node: Node) -> Node:
+        if node.kind == "product":
+            return min(node, multiplied_out(algebra, node), key=length)
+        if node.kind != "sum":
+            return node
+        return _shortest_sum(algebra, node, length)
+
+    return rewritten(algebra, root, change)
+
+
+def _shortest_sum(algebra: Algebra, node: Node, length: Lengths) -> Node:
+    terms = node.terms()
+    flat = [multiplied_out(algebra, part) for part, _ in terms]
+    can = [k for k, (part, _) in enumerate(terms) if flat[k] is not part]
+
+    def made(out: set[int]) -> Node:
+        parts = [(flat[k] if k in out else part, weight) for k, (part, weight) in enumerate(terms)]
+        return algebra.sum(parts, node.number)
+
+    best, out = node, set[int]()
+    if can:
+        every = made(set(can))
+        if length(every) < length(best):
+            best, out = every, set(can)
+        for k in can:
+            other = made(out ^ {k})
+            if length(other) < length(best):
+                best, out = other, out ^ {k}
+    return best
+
+
+def grouped(algebra: Algebra, root: Node, length: Lengths) -> Node:
+    """The expression with common factors of a sum's terms taken out where that is shorter."""
+
+    def change(node: Node) -> Node:
+        while node.kind == "sum":
+            best = min(_groupings(algebra, node), key=length, default=node)
+            if length(best) >= length(node):
+                break
+            node = best
+        return node
+
+    return rewritten(algebra, root, change)
+
+
+def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
+    """The sum with each factor taken out that several of its terms have."""
+    holders: dict[tuple[Node, float], list[int]] = {}
+    for k, part in enumerate(node.parts):
+        for factor in part.factors():
+            holders.setdefault(factor, []).append(k)
+    terms = node.terms()
+    for (part, exponent), places in holders.items():
+        if len(places) > 1:
+            inner = algebra.sum(
+                [
+                    (algebra.product([(terms[k][0], 1.0), (part, -exponent)]), terms[k][1])
+                    for k in places
+                ]
+            )
+            rest = [term for k, term in enumerate(terms) if k not in places]
+            whole = algebra.product([(inner, 1.0), (part, exponent)])
+            yield algebra.sum([*rest, (whole, 1.0)], node.number)
+
+
+def all_multiplied_out(algebra: Algebra, root: Node) -> Node:
+    """The expression with every product multiplied out that can be."""
+    return rewritten(algebra, root, lambda node: multiplied_out(algebra, node))

@@ -1,0 +1,116 @@
+"""A function of the user for trees to be built from: docs/own_function.md has an example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.parameters import shown
+from ..engine.trees.addresses import arguments_of, check_scalar
+from ..engine.trees.primitives import codes_by_name
+from .names import own_sympy, reserved_words
+
+POINTS = ((-1.3, 0.6), (-0.4, -1.7), (0.3, 2.2), (0.9, -0.2), (1.7, 1.1))
+"""Where the formula must give what the function gives."""
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A function of one or two numbers that trees may hold.
+
+    Parameters
+    ----------
+    name : str
+        How files name it; none of the package's own names.
+    scalar : callable
+        Takes one or two floats and returns a float; numba must be able to compile it. Where it
+        raises an error it is undefined, and a model that needs it there is not taken.
+    sympy : sympy.Expr
+        The same as a formula, with symbols of the names that the arguments of `scalar` have.
+
+    Examples
+    --------
+    >>> import math
+    >>> import sympy
+    >>> from vjmgp import UserFunction
+    >>> def decay(a, b):
+    ...     return math.exp(-abs(a)) * b
+    >>> a, b = sympy.symbols("a b")
+    >>> UserFunction("decay", decay, sympy.exp(-sympy.Abs(a)) * b).arity
+    2
+
+    """
+
+    name: str
+    scalar: Callable[..., float]
+    sympy: Any
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be compiled, written or read."""
+        if not (isinstance(self.name, str) and self.name.isidentifier()):
+            raise ValueError(
+                f"The name of a UserFunction is {shown(self.name)}; it must be a word of letters, "
+                "digits and underscores."
+            )
+        try:
+            if self.name in codes_by_name() or self.name == "column":
+                raise ValueError("the package uses this name itself; choose another")
+            check_scalar(self.scalar)
+            self._check_formula()
+        except ValueError as error:
+            raise ValueError(f"UserFunction {self.name!r}: {error}.") from None
+
+    def _check_formula(self) -> None:
+        import sympy
+
+        if not isinstance(self.sympy, sympy.Expr):
+            raise ValueError(f"sympy is {shown(self.sympy)}; it must be an expression of sympy")
+        for name in self.arguments:
+            if name in reserved_words():
+                raise ValueError(
+                    f"its argument {name!r} means something else in formulas; rename it"
+                )
+        for name in sorted(symbol.name for symbol in self.sympy.free_symbols):
+            if name not in self.arguments:
+                raise ValueError(
+                    f"sympy has {name!r}, which is no argument of scalar "
+                    f"({', '.join(self.arguments)})"
+                )
+        for point in POINTS:
+            here = point[: self.arity]
+            formula = own_sympy(self, [sympy.Float(value) for value in here])
+            expected, found = self.value(here), _number(formula)
+            if math.isfinite(expected) and not abs(found - expected) <= 1e-6 * (1 + abs(expected)):
+                raise ValueError(
+                    f"sympy is {found:.6g} at {', '.join(map(str, here))}, where scalar is "
+                    f"{expected:.6g}"
+                )
+
+    def value(self, point: tuple[float, ...]) -> float:
+        """The function's value; NaN where it is undefined."""
+        function = getattr(self.scalar, "py_func", self.scalar)
+        try:
+            return float(function(*point))
+        except (ArithmeticError, ValueError):  # as Python does outside a function's domain
+            return math.nan
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of its arguments."""
+        return arguments_of(self.scalar)
+
+    @property
+    def arity(self) -> int:
+        """How many arguments it has."""
+        return len(self.arguments)
+
+
+def _number(expression: Any) -> float:
+    """The value of a formula without variables; NaN where it has none or is not real."""
+    try:
+        value = complex(expression)
+    except (TypeError, ValueError):
+        return math.nan
+    return value.real if abs(value.imag) <= 1e-9 * (1 + abs(value.real)) else math.nan

@@ -1,0 +1,1 @@
+"""Inspect a fitted model: errors, importance, stability, responses, plots."""

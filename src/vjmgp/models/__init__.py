@@ -1,0 +1,1 @@
+"""Hold fitted models: they predict, and are saved as JSON."""

@@ -1,0 +1,334 @@
+"""Predicting with more than one formula: the mean of all models found, alone or in company.
+
+For those who want accuracy more than a formula. Like a formula these are plain data: they are
+written to JSON and read back without running anything that the file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..engine.distillation.teacher import Members, Teacher, mean_of_models
+from ..engine.numerics.rng import shuffle, stream
+from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_forest, predict_forest
+from ..engine.preparation import Prepared
+from ..engine.search.archive import CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, WEIGHT, Archive
+from ..tables.preprocessing import Standardizer
+from .kriging import GaussianProcess, fit_gaussian_process, predict_gaussian_process
+from .symbolic import (
+    Feature,
+    SymbolicModel,
+    TableModel,
+    floats_from,
+    functions_from_dict,
+    functions_to_dict,
+    inputs_of,
+    places_from,
+    quantiles_from_dict,
+    quantiles_to_dict,
+    standardizer_from_dict,
+    standardizer_to_dict,
+    tree_from_list,
+    tree_to_list,
+    with_held_functions,
+)
+
+if TYPE_CHECKING:
+    from ..formulas.user_function import UserFunction
+
+
+FOREST_SHARE, PROCESS_SHARE = 0.3, 0.2
+"""What Extra Trees and the Gaussian process have of a blend at most; the front has the rest."""
+MOST_FOREST_ROWS, MOST_PROCESS_ROWS = 5000, 500
+CHUNK = 4096
+"""Rows predicted together, which bounds the memory."""
+
+
+class Predictor(Protocol):
+    """What `VJMRegressor.predict` asks."""
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees."""
+
+    def intervals(self, values: Floats, interval: float) -> Floats:
+        """The intervals around these predictions, rows × 2."""
+
+    def predict(self, table: Any, interval: Any = None) -> Any:
+        """Predictions in original units, with intervals where they are wanted."""
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """The same from standardised inputs, without a word on their range."""
+
+    def to_json(self, path: Any = None) -> str:
+        """The predictor as JSON text."""
+
+
+@dataclass(frozen=True)
+class FrontModel(TableModel):
+    """The weighted mean of many models, each clipped to the range of the training target.
+
+    The models share trees, and each distinct tree is evaluated once.
+    """
+
+    format = "vjmgp-front"
+
+    standardizer: Standardizer
+    trees: tuple[Feature, ...]
+    """The distinct trees; their weights, centres and factors play no part."""
+    members: Members
+    functions: tuple[UserFunction, ...] = ()
+    """The user's functions that the trees hold."""
+    error_quantiles: tuple[float, ...] = ()
+    """Sizes of leave-one-out errors in the target's units, for intervals; empty: not known."""
+
+    @property
+    def size(self) -> int:
+        """Nodes over all distinct trees."""
+        return sum(len(tree.codes) for tree in self.trees)
+
+    @property
+    def inputs_used(self) -> set[int]:
+        """The inputs that are in a tree."""
+        return inputs_of(self.trees)
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predictions in original units from standardised inputs."""
+        return _in_parts(self.standardizer, x, self.predict_standardized)
+
+    def predict_standardized(self, x: Floats) -> Floats:
+        """Predictions of the standardised target from standardised inputs."""
+        limits = np.array(self.standardizer.target_range)
+        low, high = (float(v) for v in self.standardizer.standardize_target(limits))
+        if not self.standardizer.clips:
+            low, high = -np.inf, np.inf
+        values = self.construct(x)
+        return mean_of_models(self.members, np.ascontiguousarray(values.T), low, high)
+
+    def construct(self, x: Floats) -> Floats:
+        """Rows × trees, from standardised inputs."""
+        return SymbolicModel(self.standardizer, self.trees, functions=self.functions).construct(x)
+
+    def _content(self) -> dict[str, Any]:
+        names = [column.title for column in self.standardizer.inputs]
+        return {
+            **standardizer_to_dict(self.standardizer),
+            **functions_to_dict(self.functions),
+            "trees": [tree_to_list(feature, names, self.functions) for feature in self.trees],
+            "members": {name: values.tolist() for name, values in self.members._asdict().items()},
+            **quantiles_to_dict(self.error_quantiles),
+        }
+
+    @classmethod
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
+        standardizer = standardizer_from_dict(data)
+        own = functions_from_dict(data, functions)
+        names = [column.title for column in standardizer.inputs]
+        trees = tuple(Feature(*tree_from_list(t, names, own), 0.0, 0.0, 1.0) for t in data["trees"])
+        lists = data["members"]
+        weights = floats_from(lists["weights"], "weights")
+        tree = places_from(lists["tree"], "tree", len(trees))
+        first = places_from(lists["first"], "first", len(tree) + 1)
+        members = Members(
+            weights,
+            floats_from(lists["intercepts"], "intercepts", (len(weights),)),
+            first,
+            tree,
+            floats_from(lists["coefficient"], "coefficient", (len(tree),)),
+        )
+        if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
+            raise ValueError("The model is malformed: its members and their terms do not agree.")
+        return cls(standardizer, trees, members, own, quantiles_from_dict(data))
+
+
+@dataclass(frozen=True)
+class BlendModel(TableModel):
+    """The mean of the front together with Extra Trees and a Gaussian process."""
+
+    format = "vjmgp-blend"
+
+    front: FrontModel
+    forest: Forest
+    process: GaussianProcess
+    shares: tuple[float, float, float]
+    """Of the front, the forest and the process."""
+
+    @property
+    def standardizer(self) -> Standardizer:
+        """How tables become numbers."""
+        return self.front.standardizer
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees, those of the forest too."""
+        return self.front.size + len(self.forest.value)
+
+    @property
+    def inputs_used(self) -> set[int]:
+        """All inputs: Extra Trees and the Gaussian process look at each."""
+        return set(range(len(self.standardizer.inputs)))
+
+    @property
+    def error_quantiles(self) -> tuple[float, ...]:
+        """None: Extra Trees have no leave-one-out errors."""
+        raise ValueError(
+            "A blend has no intervals, because its Extra Trees have no leave-one-out errors: "
+            "choose(predict_with='model') or 'front' has them."
+        )
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predictions in original units from standardised inputs."""
+        return _in_parts(self.standardizer, x, self.predict_standardized)
+
+    def predict_standardized(self, x: Floats) -> Floats:
+        """Predictions of the standardised target from standardised inputs."""
+        x = np.ascontiguousarray(x)
+        trees = np.empty(len(x))
+        predict_forest(self.forest, x, trees)
+        with np.errstate(over="ignore", invalid="ignore"):  # far away from all training rows
+            process = predict_gaussian_process(self.process, x)
+        parts = self.front.predict_standardized(x), trees, process
+        return np.asarray(sum(share * part for share, part in zip(self.shares, parts, strict=True)))
+
+    def _content(self) -> dict[str, Any]:
+        nodes = self.forest.nodes
+        cuts = nodes[:, 0].copy().view(np.float64)
+        leaf = np.isinf(cuts)
+        return {
+            "front": self.front.to_dict(),
+            "shares": list(self.shares),
+            "forest": {
+                "cut": np.where(leaf, 0.0, cuts).tolist(),
+                "column": np.where(leaf, -1, (nodes[:, 1] & COLUMN_MASK).astype(int)).tolist(),
+                "child": (nodes[:, 1] >> COLUMN_BITS).tolist(),
+                "value": self.forest.value.tolist(),
+                "root": self.forest.root.tolist(),
+            },
+            "process": {
+                name: value.tolist() if isinstance(value, np.ndarray) else value
+                for name, value in self.process._asdict().items()
+            },
+        }
+
+    @classmethod
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> BlendModel:
+        front = FrontModel.from_dict(data["front"], functions)
+        n_inputs = len(front.standardizer.inputs)
+        shares = floats_from(data["shares"], "shares", (3,))
+        process = data["process"]
+        rows = floats_from(process["rows"], "rows", (-1, n_inputs))
+        scalars = floats_from(
+            [process[name] for name in ("smooth", "length", "slope", "offset")], "process", (4,)
+        )
+        if not scalars[1] > 0.0:
+            raise ValueError("The model is malformed: the length of its process is not positive.")
+        return cls(
+            front,
+            _forest_from_dict(data["forest"], n_inputs),
+            GaussianProcess(rows, floats_from(process["dual"], "dual", (len(rows),)), *scalars),
+            (float(shares[0]), float(shares[1]), float(shares[2])),
+        )
+
+
+def _forest_from_dict(data: dict[str, Any], n_inputs: int) -> Forest:
+    """A forest, checked so that no walk leaves it or goes in circles."""
+    value = floats_from(data["value"], "value")
+    count = len(value)
+    cut = floats_from(data["cut"], "cut", (count,))
+    column = places_from(np.array(data["column"], np.float64) + 1, "column", n_inputs + 1) - 1
+    child = places_from(data["child"], "child", count)
+    leaf = column < 0
+    here = np.arange(count)
+    is_right = np.where(leaf, child == here, (child > here) & (child + 1 < count))
+    if len(column) != count or len(child) != count or not is_right.all():
+        raise ValueError("The model is malformed: the nodes of its forest do not agree.")
+    nodes = np.empty((count, 2), np.uint64)
+    nodes[:, 0] = np.where(leaf, np.inf, cut).view(np.uint64)
+    nodes[:, 1] = (child.astype(np.uint64) << COLUMN_BITS) | np.maximum(column, 0).astype(np.uint64)
+    root = places_from(data["root"], "root", count)
+    return Forest(nodes, value, root, np.empty(0, np.int64))
+
+
+def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats], Floats]) -> Floats:
+    """Predictions in original units, a part of the rows at a time."""
+    out = np.empty(len(x))
+    for start in range(0, len(x), CHUNK):
+        out[start : start + CHUNK] = predict(x[start : start + CHUNK])
+    out[np.isnan(out)] = 0.0  # the mean of the standardised target
+    return standardizer.clip_target(standardizer.restore_target(out))
+
+
+def front_model(
+    archive: Archive,
+    teacher: Teacher,
+    standardizer: Standardizer,
+    functions: Sequence[UserFunction] = (),
+) -> FrontModel:
+    """The teacher as a model that predicts; `functions` are the run's functions of the user."""
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    trees: list[Feature] = []
+    first, tree, coefficient = [0], [], []
+    intercepts = np.zeros(len(teacher.entries))
+    for m, entry in enumerate(teacher.entries):
+        node = int(archive.facts[entry, FIRST_NODE])
+        for t in range(archive.facts[entry, N_TREES]):
+            last = node + int(archive.tree_length[entry, t])
+            linear = archive.linear[entry, :, t]
+            factor = float(linear[WEIGHT] * linear[FACTOR])
+            if linear[FACTOR] > 0.0:
+                codes, constants = archive.codes[node:last], archive.constants[node:last]
+                key = codes.tobytes(), constants.tobytes()
+                if key not in numbers:
+                    numbers[key] = len(trees)
+                    trees.append(
+                        Feature(tuple(codes.tolist()), tuple(constants.tolist()), 0.0, 0.0, 1.0)
+                    )
+                tree.append(numbers[key])
+                coefficient.append(factor)
+                intercepts[m] -= factor * float(linear[CENTRE])
+            node = last
+        first.append(len(tree))
+    members = Members(
+        teacher.weights,
+        intercepts,
+        np.array(first, np.int64),
+        np.array(tree, np.int64),
+        np.array(coefficient, np.float64),
+    )
+    held_trees, held_functions = with_held_functions(trees, functions)
+    return FrontModel(standardizer, held_trees, members, held_functions)
+
+
+def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> BlendModel:
+    """The front in company; the smaller its error beside that of Extra Trees, the less of it."""
+    forest_rows = _some_rows(prepared, MOST_FOREST_ROWS)
+    process_rows = _some_rows(prepared, MOST_PROCESS_ROWS)
+    x, y = prepared.x, prepared.y
+    state = stream(prepared.seed, "detector")  # the same trees as the run's detector
+    weights = prepared.weights.relative()
+    of_forest, of_process = (
+        None if weights is None else weights[rows] for rows in (forest_rows, process_rows)
+    )
+    forest = fit_forest(
+        state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows], weights=of_forest
+    )
+    process = fit_gaussian_process(x[process_rows], y[process_rows], of_process)
+    error_of_trees = 1.0 - prepared.noise_r2
+    ratio = min(1.0, float(archive.scores[archive.front, O1].min()) / max(error_of_trees, 1e-9))
+    if np.isnan(prepared.noise_r2):
+        ratio = 0.5
+    shares = FOREST_SHARE * ratio, PROCESS_SHARE * ratio
+    return BlendModel(front, forest, process, (1.0 - sum(shares), *shares))
+
+
+def _some_rows(prepared: Prepared, most: int) -> NDArray[np.int64]:
+    rows = np.arange(len(prepared.y))
+    if len(rows) > most:
+        shuffle(stream(prepared.seed, "distillation"), rows)
+    return np.sort(rows[:most])

@@ -1,0 +1,83 @@
+"""A small Gaussian process: a smooth kernel, a linear one and noise, for blends."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Matern, WhiteKernel
+from threadpoolctl import threadpool_limits
+
+from ..core.arrays import Floats
+
+
+class GaussianProcess(NamedTuple):
+    """What predictions need: Σ dual·k(x, row), k(x, z) = smooth·Matérn(|x − z|/length) + linear."""
+
+    rows: Floats
+    dual: Floats
+    smooth: float
+    length: float
+    slope: float
+    """The linear kernel is slope·(offset² + x·z)."""
+    offset: float
+
+
+class RowNoise(WhiteKernel):  # type: ignore[misc]
+    """Noise of which a row has the less the more it counts: level / weight."""
+
+    def __init__(
+        self,
+        noise_level: float = 1.0,
+        noise_level_bounds: Any = (1e-5, 1e5),
+        weights: Floats | None = None,
+    ) -> None:
+        super().__init__(noise_level, noise_level_bounds)
+        self.weights = weights
+
+    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        """The noise of the training rows; none between them and others."""
+        found = super().__call__(X, Y, eval_gradient)
+        if self.weights is None or Y is not None:
+            return found
+        if not eval_gradient:
+            return found / self.weights
+        return found[0] / self.weights, found[1] / self.weights[:, None, None]
+
+
+def kernel(n_inputs: int, weights: Floats | None = None) -> Any:
+    """The kernel before its parameters are fitted, for standardised inputs and target."""
+    smooth = ConstantKernel(1.0, (1e-3, 1e3)) * Matern(np.sqrt(n_inputs), (1e-2, 1e3), nu=1.5)
+    linear = ConstantKernel(0.1, (1e-6, 1e3)) * DotProduct(1.0, (1e-3, 1e3))
+    return smooth + linear + RowNoise(0.3, (1e-4, 10.0), weights)
+
+
+def fit_gaussian_process(x: Floats, y: Floats, weights: Floats | None = None) -> GaussianProcess:
+    """Fit rows × inputs; the parameters are those of the largest likelihood."""
+    process = GaussianProcessRegressor(kernel(x.shape[1], weights), random_state=0)
+    # More threads would sum in another order.
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # at a bound: an input of no use
+        process.fit(x, y)
+    values = process.kernel_.get_params()
+    return GaussianProcess(
+        np.ascontiguousarray(x, dtype=np.float64),
+        np.asarray(process.alpha_, dtype=np.float64).ravel(),
+        float(values["k1__k1__k1__constant_value"]),
+        float(values["k1__k1__k2__length_scale"]),
+        float(values["k1__k2__k1__constant_value"]),
+        float(values["k1__k2__k2__sigma_0"]),
+    )
+
+
+def predict_gaussian_process(process: GaussianProcess, x: Floats) -> Floats:
+    """The mean of the process at rows × inputs."""
+    rows = process.rows
+    squares = (x**2).sum(1)[:, None] + (rows**2).sum(1) - 2.0 * (x @ rows.T)
+    distance = np.sqrt(3.0 * np.maximum(squares, 0.0)) / process.length
+    values = process.smooth * (1.0 + distance) * np.exp(-distance)
+    values += process.slope * (process.offset**2 + x @ rows.T)
+    return np.asarray(values @ process.dual)

@@ -1,0 +1,1 @@
+"""Render HTML pages: the Jinja environment, number formats and shared style."""

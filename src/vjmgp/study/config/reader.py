@@ -1,0 +1,428 @@
+"""From a config to a study: checked, completed with defaults, and spelt out.
+
+Every job of the workflow reads the config again, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+
+from ...competitors.packages import how_to_install, missing_extra
+from ...core.files import checksum
+from ...core.import_policy import refuse_import
+from ...engine.regularizers.paper_names import regularizer_name
+from ...tables.paper_datasets import paper_datasets
+from ...tables.pmlb import cache_folder, embedded_datasets, local_file
+from .. import paths
+from ..names import IN_THE_PAPER
+from ..plan.identity import own_code
+from ..plan.study import Experiment, Json, Method, Study, Table
+from ..protocols import LABEL_NOISE, PAPER, SRBENCH, Protocol
+from ..published.index import HOME, INDEX, Published, read_published
+from .schema import ConfigError, check, require_known, with_defaults
+
+RULES = (
+    *("all", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
+    *("compile_kernels", "estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
+    *("compare_methods", "compare_srbench", "score_claims", "draw_figures", "illustrations"),
+    *("write_report", "report_so_far", "runs"),
+)
+"""Names of the workflow's rules, which no experiment can have."""
+ALL_PUBLISHED = "published"
+"""Among methods or datasets, all that are published."""
+UNLIMITED = 1_000_000
+"""Generations of runs that time ends."""
+PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
+"""The paper's protocols."""
+BUILT_IN = PAPERS | {"srbench": SRBENCH}
+"""Protocols that every study has."""
+LONGEST_NAME = 200
+"""Bytes of a name that becomes part of a path."""
+
+
+def read_study(
+    config: Json,
+    schema: str | Path,
+    catalogue: str | Path,
+    places: tuple[str, ...] = (),
+    home: Path | None = None,
+) -> Study:
+    """Check a config against the schema and the catalogue of methods, and spell it out.
+
+    `places` are folders in which classes of the user's own are looked for, beside Python's path.
+    `home` is the folder of the workflow, in which published runs are looked for.
+    """
+    rules, known = (
+        yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in (schema, catalogue)
+    )
+    check(config, rules)
+    config = with_defaults(config, rules)
+    _name_regularizers(config["methods"])
+    _check_results_folder(config["results"])
+    config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
+    published = _published(config, home)
+    not_run = _spell_out_published(config, known, published)
+    definitions = known | config["methods"]
+    for name, definition in definitions.items():
+        _check_method(name, definition)
+    config["datasets"] = _spell_out_datasets(config)
+    own = {
+        name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
+        for name, e in config["own_data"].items()
+        if name in config["datasets"]
+    }
+    protocols = _protocols(config)
+    definitions |= _timed_methods(config["experiments"], definitions)
+    experiments = _experiments(config, definitions, protocols)
+    used = {name for experiment in experiments.values() for name in experiment.methods}
+    methods = {
+        name: _method(name, definition, config["seeds_per_job"], places)
+        for name, definition in definitions.items()
+        if name in used
+    }
+    _check_slugs(methods)
+    for name in config["curve_datasets"] or ():
+        require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
+    taken: Json = {"published": published, "not_run": not_run}
+    return _without_what_cannot_be(Study(config, own, methods, protocols, experiments, **taken))
+
+
+# -- methods -------------------------------------------------------------------------------------
+
+
+def _name_regularizers(methods: Json) -> None:
+    """Let each regulariser have its own name, which counts in the identity of runs."""
+    for definition in methods.values():
+        if "regularizer" in definition.get("gp", {}):
+            definition["gp"]["regularizer"] = regularizer_name(definition["gp"]["regularizer"])
+
+
+def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, ...]) -> Method:
+    about_jobs = {"seeds_per_job": seeds_per_job, "mem_mb": None, "run_minutes": None}
+    jobs: Json = {key: definition.get(key, default) for key, default in about_jobs.items()}
+    settings = {key: value for key, value in definition.items() if key not in jobs}
+    method = Method(name, settings, places=places, **jobs)
+    if method.own_class and own_code(method.own_class, *places) is None:
+        key = "gp.regularizer" if method.is_gp else "estimator"
+        raise ConfigError(
+            f"methods.{name}.{key}: Python cannot find the module of {method.own_class}. Put its "
+            "file beside the config, or its folder on PYTHONPATH."
+        )
+    return method
+
+
+def _check_method(name: str, definition: Json) -> None:
+    if ("gp" in definition) == ("estimator" in definition):
+        raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
+    if "estimator" not in definition and {"grid", "settings"} & set(definition):
+        raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+    gp = definition.get("gp", {})
+    _check_import(definition.get("estimator", ""), f"methods.{name}.estimator")
+    _check_import(gp.get("regularizer", ""), f"methods.{name}.gp.regularizer")
+    grids = [("grid", part) for part in grids_of(definition)]
+    for part, entries in [("settings", definition.get("settings", {})), *grids]:
+        for key, value in entries.items():
+            where = f"methods.{name}.{part}.{key}"
+            for item in value if isinstance(value, list) else [value]:
+                if str(key).split("__")[-1] == "regularizer":
+                    _check_import(str(item), where)
+                if isinstance(item, str) and re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", item, re.I):
+                    raise ConfigError(
+                        f"{where}: {item!r} is text to YAML, not a number; write it with a point, "
+                        "such as 1.0e-4."
+                    )
+    low, high = gp.get("init_depth", (0, 0))
+    if not low <= high <= gp.get("max_depth", 10):
+        raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
+
+
+def _check_import(path: str, where: str) -> None:
+    """What a config names is imported later, which of some modules does things by itself."""
+    try:
+        if "." in path:
+            refuse_import(path)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def grids_of(definition: Json) -> list[Json]:
+    """The grids that a method is tuned over: one, or a list of them."""
+    grid = definition.get("grid", {})
+    return grid if isinstance(grid, list) else [grid]
+
+
+def _check_slugs(methods: dict[str, Method]) -> None:
+    """Names of methods become parts of paths and columns of tables."""
+    names: dict[str, str] = {}
+    for name, method in methods.items():
+        fault = None
+        if len(method.slug) > LONGEST_NAME:
+            fault = f"the name has more than {LONGEST_NAME} letters; shorten it."
+        elif not re.search("[A-Za-z0-9]", method.slug):
+            fault = "the name needs a letter a to z or a digit."
+        elif name == "dataset" or name.endswith(IN_THE_PAPER):
+            fault = "tables have a column of this name; choose another."
+        elif names.setdefault(method.slug, name) != name:
+            like = names[method.slug]
+            fault = f"its files would be called {method.slug!r}, like those of {like!r}; rename it."
+        if fault:
+            raise ConfigError(f"methods.{name[:LONGEST_NAME]}: {fault}")
+
+
+# -- the results folder --------------------------------------------------------------------------
+
+
+def _check_results_folder(folder: str) -> None:
+    place, here = Path(folder), Path.cwd()
+    _refuse_signs(folder, "results")
+    if ".." in place.parts or folder.startswith("~"):
+        raise ConfigError(
+            f"results: {folder!r} would lead out of this directory, or into one called '~'; write "
+            "the whole path if you mean it."
+        )
+    if any(len(part.encode()) > LONGEST_NAME for part in place.parts):
+        raise ConfigError(f"results: a name in it has more than {LONGEST_NAME} bytes; shorten it.")
+    for part in (place, *place.parents):
+        if part.exists() and not part.is_dir():
+            raise ConfigError(f"results: {str(part)!r} is a file; name a folder.")
+    if place.resolve() in (here, *here.parents):
+        raise ConfigError(f"results: {folder!r} is not a folder of its own; name one.")
+    if not place.is_absolute() and not place.resolve().is_relative_to(here.resolve()):
+        raise ConfigError(
+            f"results: {folder!r} leads through a link to {place.resolve()}; write that path if "
+            "you mean it."
+        )
+    for path in sorted(place.iterdir()) if place.exists() and not _is_ours(place) else ():
+        known = path.name.startswith(".") or path.name == "README.md" or (path / INDEX).is_file()
+        if not (known or _is_ours(path)):
+            raise ConfigError(
+                f"results: {folder!r} holds {path.name!r}, which vjmgp did not make; name an empty "
+                "or a new folder."
+            )
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether vjmgp made a folder. In somebody else's, nothing is written."""
+    return any((folder / mark).exists() for mark in (paths.MARK, paths.LOCK))
+
+
+def _refuse_signs(path: str, where: str) -> None:
+    """Refuse what Snakemake takes for something to fill in."""
+    strange = set("{}<>") & set(path)
+    if strange:
+        signs = " ".join(sorted(strange))
+        raise ConfigError(f"{where}: {path!r} may not have any of {signs}; choose another name.")
+
+
+# -- experiments ---------------------------------------------------------------------------------
+
+
+def _protocols(config: Json) -> dict[str, Protocol]:
+    protocols = dict(BUILT_IN)
+    for name, entry in config["protocols"].items():
+        if name in protocols:
+            raise ConfigError(
+                f"protocols.{name}: this protocol exists already; choose another name."
+            )
+        if ("train_rows" in entry) == ("train_share" in entry):
+            raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
+        protocols[name] = Protocol(**{"train_rows": None} | entry)
+    return protocols
+
+
+def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str, Json]:
+    """Variants whose runs end by time, for the experiments that give `seconds`."""
+    timed = {}
+    for name, entry in experiments.items():
+        for method, variant in _names(entry).items() if "seconds" in entry else ():
+            require_known(method, definitions, f"experiments.{name}.methods", "method")
+            definition, seconds = definitions[method], entry["seconds"]
+            if "gp" not in definition:
+                raise ConfigError(
+                    f"experiments.{name}.seconds: {method!r} is not genetic programming, so time "
+                    "cannot end its runs; leave it out."
+                )
+            timed[variant] = definition | {
+                "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": seconds},
+                "run_minutes": 0.2 + 2.0 * seconds / 60.0,
+            }
+    return timed
+
+
+def _names(entry: Json) -> dict[str, str]:
+    """The methods of an experiment, and their names; those whose runs end by time have it in it."""
+    time = f" {entry['seconds']:g} s" if "seconds" in entry else ""
+    return {method: method + time for method in entry["methods"]}
+
+
+def _experiments(
+    config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
+) -> dict[str, Experiment]:
+    experiments: dict[str, Experiment] = {}
+    for name, entry in config["experiments"].items():
+        where, names = f"experiments.{name}", _names(entry)
+        if name in RULES:
+            raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
+        for method in names.values():
+            require_known(method, definitions, f"{where}.methods", "method")
+        chosen = entry.get("datasets", config["datasets"])
+        for dataset in chosen:
+            require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
+        require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
+        rules = protocols[entry["protocol"]]
+        if rules.most_seeds is not None and config["seeds"] > rules.most_seeds:
+            raise ConfigError(
+                f"seeds is {config['seeds']}, but the protocol {entry['protocol']!r} of {where} "
+                f"has {rules.most_seeds} splits; use at most {rules.most_seeds} seeds."
+            )
+        experiments[name] = Experiment(
+            name,
+            entry.get("title", name.replace("_", " ").capitalize()),
+            list(names.values()),
+            [dataset for dataset in config["datasets"] if dataset in chosen],
+            entry["protocol"],
+            rules.describe(),
+            next((kind for kind, rule in PAPERS.items() if rule == rules), None),
+            names if "seconds" in entry else {},
+            entry.get("seconds"),
+        )
+    return experiments
+
+
+def _published(config: Json, home: Path | None) -> Published | None:
+    """The runs to take over: of the folder that the config names, or of the workflow's own."""
+    named = config["published_folder"]
+    folder = Path(named) if named else (home or Path()) / HOME
+    if config["published"] == "ignore" or not (named or home):
+        return None
+    published = read_published(folder)
+    if published is None and (named or config["published"] == "only"):
+        key = "published_folder" if named else "published"
+        raise ConfigError(
+            f"{key}: there are no published runs in {str(folder)!r}. They are in {HOME} of the "
+            "repository of vjmgp."
+        )
+    return published
+
+
+def _spell_out_published(config: Json, known: Json, published: Published | None) -> frozenset[str]:
+    """Put the names of published methods and datasets where a config says "published".
+
+    Methods that are named nowhere else are returned: what is not published of them is not run.
+    """
+    cells = published.cells.values() if published else ()
+
+    def spelt_out(names: list[str], kind: str, every: Iterable[str]) -> list[str]:
+        if ALL_PUBLISHED not in names:
+            return names
+        if not published:
+            raise ConfigError(
+                f"{kind}: {ALL_PUBLISHED!r}: no runs are published here. Clone the repository of "
+                f"vjmgp and name its folder {HOME} in 'published_folder'."
+            )
+        parts = (every if name == ALL_PUBLISHED else [name] for name in names)
+        return list(dict.fromkeys(name for part in parts for name in part))
+
+    found = {cell.dataset for cell in cells}
+    ordered = [*(name for name in paper_datasets() if name in found), *sorted(found)]
+    config["datasets"] = spelt_out(config["datasets"], "datasets", ordered)
+    named = {name for entry in config["experiments"].values() for name in entry["methods"]}
+    added: set[str] = set()
+    for name, entry in config["experiments"].items():
+        names = {cell.method for cell in cells if cell.protocol == entry["protocol"]}
+        methods = [method for method in known if method in names - set(config["methods"])]
+        where = f"experiments.{name}.methods"
+        entry["methods"] = spelt_out(entry["methods"], where, methods)
+        added |= set(entry["methods"]) - named
+    return frozenset(added)
+
+
+def _without_what_cannot_be(study: Study) -> Study:
+    """The study without methods that can neither be run nor taken over; `only` runs none.
+
+    Of datasets, those without any run are left out with it, too.
+    """
+    config, only = study.config, study.config["published"] == "only"
+    to_run = {cell[2] for cell in study.cells() if study.seeds_to_run(*cell)}
+    extras = {
+        name: missing_extra(study.methods[name].definition.get("estimator", ""))
+        for name in study.methods
+        if name in to_run
+    }
+    missing = {name: extra for name, extra in extras.items() if extra}
+    if missing and config["unavailable"] == "refuse":
+        raise ConfigError(
+            f"experiments: packages are missing for {', '.join(missing)}. Install them: "
+            f"{how_to_install(missing.values())}; or skip these methods: --config unavailable=skip"
+        )
+    study = replace(study, skipped=list(missing))
+    experiments = {}
+    for name, entry in study.experiments.items():
+        cells = [c for c in study.cells(name) if study.seeds_taken(*c) or study.seeds_to_run(*c)]
+        datasets, names = ({cell[k] for cell in cells} for k in (1, 2))
+        experiments[name] = replace(
+            entry,
+            methods=[method for method in entry.methods if method in names],
+            datasets=[dataset for dataset in entry.datasets if dataset in datasets],
+        )
+    least = 2 if only else 1  # what is shown is compared with something
+    with_methods = {
+        name: entry
+        for name, entry in experiments.items()
+        if len(entry.methods) >= min(least, len(study.experiments[name].methods))
+    }
+    if not with_methods:
+        why = "none of their runs is published" if only else "packages of all methods are missing"
+        raise ConfigError(f"experiments: {why}.")
+    used = {name for entry in with_methods.values() for name in entry.methods}
+    methods = {name: method for name, method in study.methods.items() if name in used}
+    left_out = _not_published(study) if only else []
+    return replace(study, experiments=with_methods, methods=methods, missing=left_out)
+
+
+def _not_published(study: Study) -> list[str]:
+    """What a study asks for of which no runs are published, in sentences."""
+    runs = {cell: study.seeds_taken(*cell) for cell in study.cells()}
+    datasets = {cell[1] for cell, seeds in runs.items() if seeds}
+    no_method, part = [], []
+    for name in study.methods:
+        found = [seeds for cell, seeds in runs.items() if cell[2] == name and cell[1] in datasets]
+        if not any(found):
+            no_method.append(name)
+        elif sum(found) < len(found) * study.seeds:
+            part.append(f"{name} ({sum(found)} of {len(found) * study.seeds} runs)")
+    lines = {
+        "No runs are published on": [name for name in study.datasets if name not in datasets],
+        "No runs are published of": no_method,
+        "A part is published of": part,
+    }
+    return [f"{words} {', '.join(names)}." for words, names in lines.items() if names]
+
+
+def _spell_out_datasets(config: Json) -> list[str]:
+    own, cache = config["own_data"], cache_folder(config["pmlb_cache"])
+    names: dict[str, None] = {}
+    for name in config["datasets"]:
+        names |= dict.fromkeys(embedded_datasets() if name == "embedded" else [name])
+    at_hand = set(own) | set(paper_datasets())
+    strange = [name for name in names if name not in at_hand and not local_file(name, cache)]
+    if strange:
+        from pmlb import regression_dataset_names  # slow, and seldom needed
+
+        known = [*own, *regression_dataset_names]
+        for name in strange:
+            require_known(name, known, "datasets", "PMLB regression dataset")
+    for name, entry in own.items():
+        _refuse_signs(entry["file"], f"own_data.{name}.file")
+        if not Path(entry["file"]).is_file():
+            raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
+        if name == "embedded":
+            raise ConfigError(f"own_data.{name}: the word stands for the shipped datasets.")
+        if name in paper_datasets() and name in names:
+            raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")
+    return list(names)

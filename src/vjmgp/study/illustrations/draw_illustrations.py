@@ -1,0 +1,92 @@
+"""Write all illustrations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ...core.files import write_json
+from ..figures.style import our_style, save
+from ..latex import write_latex
+from ..result_tables import write_csv
+from .example_models import EXAMPLE, example_models, rugged_and_smooth
+from .extra_trees import manifold_intrusion, noise_estimates
+from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels
+
+TABLE = "features_547_no2"
+
+
+ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [
+    (
+        gap_and_difference, "Finite difference and Jensen gap",
+        "A straight, steep function and a fluctuating one. Thick: the worst finite difference "
+        "(left) and the worst gap to the line between two points (right). The finite difference "
+        "punishes slope; the Jensen gap only what is not straight. Numbers: the mean of the worst "
+        "squares over all rows.",
+    ),
+    (
+        noise_estimates, "How noisy are the labels?",
+        "Extra Trees' cross-validated predictions (diamonds) of a sine (line) from 100 rows (dots) "
+        "with normal noise of deviation σ. Where their R² falls below 0.5, τ becomes 10.",
+    ),
+    (
+        manifold_intrusion, "Manifold intrusion",
+        "Rows (dots) of a parabola and mixtures of rows with like labels. Without detection, "
+        "mixtures of both arms lie where no data are. With it, what Extra Trees reject is drawn "
+        "again (triangles).",
+    ),
+    (
+        rugged_and_smooth, "A rugged and a smooth model",
+        "Two models of one run's front on 40 noisy rows; dashed: the truth. The one with the "
+        "smallest leave-one-out error, and the one that also counts the Jensen gap.",
+    ),
+    (
+        limits_of_kernels, "Where each kernel goes wrong",
+        "Mix_Y chooses partners by label alone and mixes across the valley; Mix_XY stays on the "
+        "curve. With many inputs, all rows are far from each other and Mix_XY is left with few "
+        "partners (effective number: exp of the entropy of those drawn).",
+    ),
+    (
+        beta_densities, "Shares",
+        "Density of Beta(α, α), and 20,000 draws of the engine's (bars). The larger of λ and 1 − λ "
+        "is the anchor's share.",
+    ),
+    (
+        kernels, "The kernel",
+        "How likely a row is to become the partner of another, by the distance of their labels, "
+        "and the distances of 20,000 pairs that were drawn among 100 normal labels.",
+    ),
+]  # fmt: skip
+"""What draws a picture of the method, which is called so; its title and its caption."""
+
+
+def draw_illustrations(figures: str) -> None:
+    """Write the figures as SVG, PDF and PNG, the table as CSV and LaTeX, and what they show."""
+    from ...engine.compilation.warmup import compile_kernels
+
+    compile_kernels()
+    compile_kernels("none")
+    home = Path(figures)
+    entries: list[dict[str, Any]] = []
+    with our_style():
+        for draw, title, words in ILLUSTRATIONS:
+            save(draw(), home / draw.__name__)
+            entries.append({"name": draw.__name__, "title": title, "caption": words})
+    models = example_models()
+    rows = [
+        {"method": model["method"], "coefficient": float(weight), "feature": text}
+        for model in models
+        for weight, text in model["features"]
+    ]
+    caption = (
+        f"Final features of VJM and of Standard GP on {EXAMPLE}, seed {models[0]['seed']}, with "
+        "their coefficients, in the columns and units of the data"
+    )
+    write_csv(home / f"{TABLE}.csv", pd.DataFrame(rows))
+    write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, {"coefficient": 4})
+    about = {"name": TABLE, "title": f"Features on {EXAMPLE}", "caption": f"{caption}."}
+    entries.append(about | {"models": models})
+    write_json(home / "figures.json", entries)

@@ -1,0 +1,210 @@
+"""The paper's protocol and SRBench's as plain functions: a seed's split, label noise, R²."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Floats, Integers
+from ..engine.numerics import scores
+
+__all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
+
+
+TRAIN_ROWS = 100
+LABEL_NOISE_SHARE = 0.8
+SRBENCH_SHARE = 0.75
+SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 29802)
+"""Of the splits that SRBench has published results for."""
+LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
+"""Five folds need a row each; one test row has no R²."""
+LABEL_NOISE_MAX_ROWS = 2000
+"""Datasets with fewer rows take part in the label-noise experiment."""
+
+
+def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """Coefficient of determination; 0 where the truth does not vary.
+
+    Examples
+    --------
+    >>> from vjmgp import r2
+    >>> r2([1, 2, 3, 4], [1, 2, 3, 5])
+    0.8
+
+    """
+    try:
+        observed, predicted = np.asarray(truth, np.float64), np.asarray(prediction, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"r2 takes two rows of numbers ({error}).") from None
+    if observed.shape != predicted.shape or observed.ndim != 1 or not len(observed):
+        raise ValueError(
+            f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
+            f"{observed.shape}, prediction {predicted.shape}."
+        )
+    from ..tables.sample_weight import (
+        check_sample_weight,  # it loads pandas, which a config has no use for
+    )
+
+    weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
+    return scores.r2(observed, predicted, weights)
+
+
+def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:
+    """What random numbers depend on: the dataset's name, the seed and the purpose alone."""
+    words = [zlib.crc32(dataset.encode()), seed, zlib.crc32(purpose.encode())]
+    return np.random.SeedSequence(words)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a dataset is divided for a run, and what is done to the training labels."""
+
+    train_rows: int | None = TRAIN_ROWS
+    """Rows to train on, where at least as many are left to test on; else half of all."""
+    train_share: float | None = None
+    """The share of the rows to train on, in place of `train_rows`."""
+    label_noise: float = 0.0
+    """Deviation of the noise added to the training labels, in deviations of these labels."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        if (self.train_rows is None) == (self.train_share is None):
+            raise ValueError("a protocol has either train_rows or train_share")
+
+    @property
+    def most_seeds(self) -> int | None:
+        """How many splits there are; None where there is no end of them."""
+        return None
+
+    def describe(self) -> str:
+        """The protocol in a sentence."""
+        if self.train_share is not None:
+            text = f"{100 * self.train_share:g} % of the rows to train, the others to test"
+        else:
+            text = f"{self.train_rows} rows to train, the others to test"
+            text += "; half and half where that would leave fewer to test than to train"
+        if self.label_noise:
+            text += (
+                f". Normal noise of {self.label_noise:g} times their deviation is added to the "
+                "training labels"
+            )
+        return f"{text}."
+
+    def rows_to_train(self, n_rows: int) -> int:
+        """How many of so many rows are for training."""
+        if self.train_share is not None:
+            return int(self.train_share * n_rows)
+        rows = self.train_rows or 0
+        return rows if n_rows - rows >= rows else n_rows // 2
+
+    def split(self, dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
+        """Training and test rows of a run; they depend on the dataset's name and the seed alone."""
+        n_train = self.rows_to_train(n_rows)
+        if n_train < LEAST_TRAIN_ROWS or n_rows - n_train < LEAST_TEST_ROWS:
+            raise ValueError(
+                f"Dataset {dataset!r} has {n_rows} rows: too few to train and test on "
+                f"({n_train} and {n_rows - n_train})."
+            )
+        order = self._order(dataset, n_rows, seed)
+        return order[:n_train], order[n_train:]
+
+    def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
+        """All rows, those to train on first."""
+        bits = np.random.PCG64(_entropy(dataset, seed, "split"))
+        return np.random.Generator(bits).permutation(n_rows)
+
+    def training_labels(self, y_train: Floats, dataset: str, seed: int) -> Floats:
+        """The labels a method is trained on."""
+        return add_label_noise(y_train, dataset, seed, self.label_noise)
+
+
+@dataclass(frozen=True)
+class SRBenchProtocol(Protocol):
+    """The splits of scikit-learn's `train_test_split`: run k has the k-th of the seeds."""
+
+    train_rows: int | None = None
+    train_share: float | None = SRBENCH_SHARE
+    split_seeds: tuple[int, ...] = SRBENCH_SEEDS
+
+    @property
+    def most_seeds(self) -> int:
+        """One for each seed that is known."""
+        return len(self.split_seeds)
+
+    def describe(self) -> str:
+        """The protocol in a sentence."""
+        seeds = ", ".join(map(str, self.split_seeds))
+        return (
+            f"{super().describe()} SRBench's own splits: scikit-learn's train_test_split with the "
+            f"random states {seeds}, the k-th for run k; the methods' own random numbers come "
+            "from k."
+        )
+
+    def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
+        """As `train_test_split` shuffles, whatever the dataset; it has the test rows first."""
+        if seed >= self.most_seeds:
+            raise ValueError(f"SRBench has {self.most_seeds} splits; there is none for run {seed}.")
+        order = np.random.RandomState(self.split_seeds[seed]).permutation(n_rows)
+        return np.roll(order, self.rows_to_train(n_rows))
+
+
+PAPER = Protocol()
+LABEL_NOISE = Protocol(train_rows=None, train_share=LABEL_NOISE_SHARE, label_noise=1.0)
+SRBENCH = SRBenchProtocol()
+
+
+def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
+    """Training and test rows of a run: 100 rows to train, the rest to test.
+
+    Where that leaves fewer than 100 test rows, half and half. The same dataset and seed give
+    the same rows to every method.
+
+    Examples
+    --------
+    >>> from vjmgp import paper_split
+    >>> train, test = paper_split("547_no2", 500, seed=0)
+    >>> len(train), len(test)
+    (100, 400)
+
+    """
+    return PAPER.split(dataset, n_rows, seed)
+
+
+def label_noise_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
+    """Training and test rows of the label-noise experiment: 80 % and 20 %.
+
+    Examples
+    --------
+    >>> from vjmgp import label_noise_split
+    >>> train, test = label_noise_split("547_no2", 500, seed=0)
+    >>> len(train), len(test)
+    (400, 100)
+
+    """
+    return LABEL_NOISE.split(dataset, n_rows, seed)
+
+
+def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float = 1.0) -> Floats:
+    """Training labels with N(0, 1) noise added on the standardised scale, in original units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vjmgp import add_label_noise
+    >>> add_label_noise(np.array([1.0, 2.0, 3.0]), "547_no2", seed=0).round(2)
+    array([1.48, 3.02, 2.85])
+
+    """
+    if deviation == 0.0:
+        return y_train
+    from ..engine.numerics.rng import (
+        fill_normal,  # it loads compiled code, which a split has no use for
+    )
+
+    state = _entropy(dataset, seed, "label noise").generate_state(4, np.uint64).astype(np.uint64)
+    noise = np.empty(len(y_train))
+    fill_normal(state, noise)
+    return np.asarray(y_train + deviation * noise * np.std(y_train))

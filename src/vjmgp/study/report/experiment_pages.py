@@ -1,0 +1,148 @@
+"""What the page of an experiment shows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ...core.files import read_json
+from ..names import IN_THE_PAPER, METRICS
+from ..result_tables import present, read_table
+from ..scoreboard.claims import Counts, count_claims
+from ..statistics.counts import matrix_of
+from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
+from .srbench_page import srbench_page
+
+if TYPE_CHECKING:
+    from ..paths import ExperimentFiles
+    from ..plan.study import Experiment
+
+Context = dict[str, Any]
+KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+"""What may come out of a comparison on a dataset."""
+
+
+def has_runs(files: ExperimentFiles) -> bool:
+    """Whether an experiment has any result yet."""
+    return Path(files.statistics["summary"]).exists()
+
+
+def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -> Context:
+    """Everything about one experiment."""
+    tables = {name: read_table(path) for name, path in files.statistics.items()}
+    summary = tables["summary"]
+    methods = present(entry.methods, _ran(summary)["method"])
+    counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
+    medians = tables["medians"].set_index("dataset")
+    paper = papers_counts(entry.name, entry.papers_kind, entry.timed)
+    pairs = count_pairs(counts, methods, paper)
+    level = study["config"]["significance"]
+    return asdict(entry) | {
+        "methods": methods,
+        "waiting": [name for name in entry.methods if name not in methods],
+        "reference": methods[0],
+        "summary": _ran(summary).to_dict("records"),
+        "common": int(summary["common_datasets"].iloc[0]),
+        "metrics": METRICS,
+        "pairs": pairs,
+        "has_papers_medians": any(name.endswith(IN_THE_PAPER) for name in medians.columns),
+        "has_papers_counts": any(row[metric]["paper"] for row in pairs for metric in METRICS),
+        "unpaired": any(row["unpaired"] for row in pairs),
+        "sums": _sums(counts["test_r2"], methods),
+        "matrices": [
+            {"title": words, "table": matrix_of(counts[metric], methods)}
+            for metric, words in METRICS.items()
+        ],
+        "pairwise": tables["pairwise"].to_dict("records"),
+        "medians": _rows_with_best(medians, methods),
+        "figures": read_json(Path(files.figures) / "figures.json"),
+        "too_few": too_few(study["config"]["seeds"], level),
+        "significance": level,
+        "files": sorted(Path(p).name for p in _tables(files, entry)),
+        "srbench": srbench_page(files, entry),
+        "latex": sorted(path.name for path in Path(files.latex).glob("*.tex")),
+    }
+
+
+def _tables(files: ExperimentFiles, entry: Experiment) -> list[str]:
+    beside = [files.srbench] if entry.follows_srbench else []
+    return [files.runs, files.curves, *files.statistics.values(), *beside]
+
+
+def _ran(summary: pd.DataFrame) -> pd.DataFrame:
+    return summary[summary["runs"] > 0]
+
+
+def papers_counts(
+    experiment: str, protocol: str | None, timed: Mapping[str, str] | None = None
+) -> dict[tuple[str, str, str], Counts]:
+    """The paper's counts by metric and pair, both ways: those of this part, else of any."""
+    found: dict[tuple[str, str, str], Counts] = {}
+    claims = [claim for claim in count_claims(timed) if claim.protocol == protocol]
+    for claim in sorted(claims, key=lambda claim: claim.part != experiment):
+        c = claim.counts
+        found.setdefault((claim.metric, claim.method, claim.versus), c)
+        turned = Counts(c.worse, c.similar, c.better, c.datasets)
+        found.setdefault((claim.metric, claim.versus, claim.method), turned)
+    return found
+
+
+def pairs_to_show(methods: list[str]) -> list[tuple[str, str]]:
+    """All pairs of a few methods; of many, the first against each other one."""
+    pairs = list(itertools.combinations(methods, 2))
+    return pairs if len(methods) <= 4 else pairs[: len(methods) - 1]
+
+
+def count_pairs(
+    counts: dict[str, pd.DataFrame],
+    methods: list[str],
+    paper: dict[tuple[str, str, str], Counts],
+) -> list[Context]:
+    """Pairs of methods: ours and the paper's counts for each metric, and what could not be told."""
+    rows = []
+    for method, versus in pairs_to_show(methods):
+        row: Context = {"method": method, "versus": versus}
+        for metric, table in counts.items():
+            pair = table[(table["method"] == method) & (table["versus"] == versus)].iloc[0]
+            theirs = paper.get((metric, method, versus))
+            row[metric] = {"ours": _kinds(pair), "paper": theirs and _papers_kinds(theirs)}
+            row["unpaired"] = int(pair["unpaired_runs"])
+        rows.append(row)
+    return rows
+
+
+def _kinds(counts: Any) -> dict[str, int]:
+    """Datasets, or sums of them, by outcome."""
+    return {key: int(counts[key]) for key in KINDS}
+
+
+def _papers_kinds(counts: Counts) -> dict[str, int]:
+    similar = counts.datasets - counts.better - counts.worse
+    return {BETTER: counts.better, SIMILAR: similar, WORSE: counts.worse, "too_few_pairs": 0}
+
+
+def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
+    """Comparisons of the first method with all others, over all datasets."""
+    rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
+    return _kinds(rows[[*KINDS]].sum())
+
+
+def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
+    """The cells of each dataset: a method's median, and the paper's where it has one."""
+    rows = []
+    for line in medians.reset_index().to_dict("records"):
+        values = [float(line[method]) for method in methods]
+        best = np.nanmax(values) if np.isfinite(values).any() else np.nan
+        paper = [line.get(f"{method}{IN_THE_PAPER}") for method in methods]
+        cells = [
+            {"value": value, "best": value == best, "paper": other}
+            for value, other in zip(values, paper, strict=True)
+        ]
+        rows.append({"dataset": line["dataset"], "cells": cells})
+    return rows

@@ -1,0 +1,78 @@
+"""What concerns the whole study: its scoreboard, and what is done, failed and missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ..result_tables import read_table
+from ..scoreboard.claims import TWINS
+from ..scoreboard.score import tally
+from ..scoreboard.verdicts import NOT_RUN
+
+Context = dict[str, Any]
+OVERVIEW = "overview"
+"""Name of the figure that says most about an experiment."""
+
+
+def scoreboard_page(path: str) -> Context:
+    """All claims, and how many have each verdict, part by part."""
+    table = read_table(path)
+    for column in ("paper", "ours", "note"):
+        table[column] = table[column].astype(object).fillna("")
+    counts = tally(table).to_dict("index")
+    parts = [
+        {
+            "name": part,
+            "title": part.capitalize().replace("_training", ", training R²").replace("_", " "),
+            "counts": counts[part],
+            "has_runs": counts[part][NOT_RUN] < counts[part]["claims"],
+            "intervals": bool(rows["low"].notna().any()),
+            "claims": rows.to_dict("records"),
+        }
+        for part, rows in ((str(name), rows) for name, rows in table.groupby("part", sort=False))
+    ]
+    return {"parts": parts, "twins": TWINS}
+
+
+def highlight(experiments: list[Context]) -> Context | None:
+    """The largest comparison and its figure of accuracy, size and time."""
+    for entry in sorted(experiments, key=lambda entry: -len(entry["methods"])):
+        for figure in entry["figures"]:
+            if figure["name"] == OVERVIEW:
+                return {"experiment": entry, "figure": figure}
+    return None
+
+
+def progress(table: pd.DataFrame, study: Context) -> Context:
+    """Runs that the study asks for, and those that are there; `table` has failed ones, too.
+
+    A run that several experiments share counts in each of them, and once in the whole.
+    """
+    seeds = int(study["config"]["seeds"])
+    done = table[table["seed"] < seeds].groupby(["protocol", "dataset", "method"])
+    ok = done["status"].agg(lambda status: int((status == "ok").sum())).to_dict()
+    tried = done.size().to_dict()
+    experiments: list[Context] = []
+    cells: dict[tuple[str, str, str], int] = {}
+    for entry in study["experiments"]:
+        keys = [(entry.protocol, d, m) for m in entry.methods for d in entry.datasets]
+        cells |= {key: seeds - tried.get(key, 0) for key in keys}
+        good, all_tried = (sum(found.get(key, 0) for key in keys) for found in (ok, tried))
+        expected = seeds * len(keys)
+        counts = {"ok": good, "failed": all_tried - good, "missing": expected - all_tried}
+        names = {"name": entry.name, "title": entry.title, "expected": expected}
+        experiments.append(names | counts)
+    missing = [
+        {"protocol": protocol, "dataset": dataset, "method": method, "runs": runs}
+        for (protocol, dataset, method), runs in cells.items()
+        if runs > 0
+    ]
+    return {
+        "experiments": experiments,
+        "expected": seeds * len(cells),
+        "missing_runs": sum(cell["runs"] for cell in missing),
+        "missing": missing,
+        "complete": not missing,
+    }

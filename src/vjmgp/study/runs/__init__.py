@@ -1,0 +1,1 @@
+"""Run the steps from a dataset to records of runs."""

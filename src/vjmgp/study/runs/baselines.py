@@ -1,0 +1,79 @@
+"""A learner with scikit-learn's interface: tuned by cross-validation on standardised rows."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ...competitors.packages import import_all, load_class
+from ...competitors.sizes import model_size
+from ...competitors.texts import model_text
+from ...competitors.tuning import tune
+from ...core.arrays import Floats
+from ...formulas.names import legend
+from ...models.extrapolation import extrapolation_ignored
+from .problems import Problem
+
+log = logging.getLogger(__name__)
+
+
+class TunedEstimator:
+    """A class and a grid of the config as a method of the study."""
+
+    def __init__(self, definition: dict[str, Any]) -> None:
+        import_all(definition["estimator"])  # never counted as training time
+        self.kind = load_class(definition["estimator"])
+        self.settings = definition.get("settings", {})
+        self.grid = definition.get("grid", {})
+
+    def unfitted(self, seed: int) -> Any:
+        """The class with its settings, a run's seed, and one thread."""
+        estimator = self.kind(**self.settings)
+        fixed = {"random_state": seed, "n_jobs": 1}
+        known = estimator.get_params()
+        return estimator.set_params(**{key: fixed[key] for key in fixed if key in known})
+
+    def fit(self, problem: Problem) -> None:
+        """Tune and fit, in one thread whatever the class would like."""
+        self.standardizer = problem.standardizer
+        x = self.standardizer.standardize(problem.train_table)
+        y = self.standardizer.standardize_target(problem.labels)
+        with threadpool_limits(1), extrapolation_ignored():
+            self.search = tune(self.unfitted(problem.seed), self.grid, x, y, problem.seed)
+        for k, reason in self.search.failures.items():
+            log.info("grid point %s failed: %s", self.search.points[k], reason)
+
+    def predict(self, table: Any) -> Floats:
+        """Within the training target's range, as all methods; NaN makes a run a failed one."""
+        with threadpool_limits(1), extrapolation_ignored():
+            values = self.search.model.predict(self.standardizer.standardize(table))
+        values = self.standardizer.restore_target(np.asarray(values, dtype=np.float64).ravel())
+        return self.standardizer.clip_target(values)
+
+    @property
+    def size(self) -> int | None:
+        """By SRBench's conventions."""
+        return model_size(self.search.model)
+
+    @property
+    def text(self) -> str | None:
+        """Of linear models, and of those that can write themselves."""
+        return model_text(self.search.model, self.standardizer, digits=4)
+
+    def details(self) -> dict[str, Any]:
+        """What the search chose, and what failed in it."""
+        failures = sorted(self.search.failures.items())
+        reasons = [[self.search.points[k], reason] for k, reason in failures]
+        return {
+            "trees": None,
+            "parameters": self.search.parameters,
+            "failed_candidates": len(reasons),
+            "failures": reasons,
+            "unconverged_candidates": len(self.search.unconverged),
+            "legend": legend(self.standardizer, range(len(self.standardizer.inputs)))
+            if self.text
+            else [],
+        }

@@ -1,0 +1,114 @@
+"""The step that runs one method on one dataset, seed after seed, into one file of records."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import math
+import warnings
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ...competitors.packages import versions_for
+from ...core.files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
+from ..names import NOISE_TIMES
+from ..paths import seeds_of
+from .learners import Learner, learner_of, run
+from .problems import Noise, Problem, noise_estimates, problems
+from .records import good_runs, place_of
+
+log = logging.getLogger(__name__)
+LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
+
+
+def run_block(
+    method: str,
+    definition: dict[str, Any],
+    data: str,
+    facts: str,
+    splits: list[str],
+    runs: str,
+    noise: list[str] | None = None,
+) -> None:
+    """Run the seeds of a block. A run that fails is recorded as failed and stops no other.
+
+    The folder of the file `runs` has runs of the same settings, code and data, and no others: what
+    other blocks and journals in it hold is taken from there, so blocks may change their size. Each
+    run is written to a journal when it ends, so a block that is killed does no run twice.
+    """
+    estimates: Noise = noise_estimates(noise or [])
+    learner = functools.cache(lambda: learner_of(definition, estimates))
+    protocol, _, identity = place_of(runs)
+    done = good_runs(Path(runs).parent)
+    records = []
+    for problem in problems(data, facts, splits):
+        if problem.seed not in seeds_of(runs):
+            continue
+        names = {
+            "dataset": problem.dataset,
+            "protocol": protocol,
+            "method": method,
+            "seed": problem.seed,
+            "identity": identity,
+        } | provenance(problem, definition, estimates.get(problem.seed))
+        record = done.get(problem.seed)
+        if record is None or any(record.get(key) != value for key, value in names.items()):
+            record = names | guarded(learner(), problem, method)
+            append_record(journal_of(runs), record)
+        records.append(record)
+    if len(records) != len(seeds_of(runs)):
+        raise DamagedFileError(", ".join(splits), f"they lack some of the seeds of {runs}")
+    write_sealed(runs, *records)
+    close_journal(Path(runs))
+
+
+def provenance(
+    problem: Problem, definition: dict[str, Any], noise: dict[str, Any] | None
+) -> dict[str, Any]:
+    """What a run is made from: settings, libraries and data, the latter by checksum."""
+    rows = hashlib.sha256(problem.train.tobytes() + problem.labels.tobytes()).hexdigest()
+    return {
+        "definition": definition,
+        "versions": versions(definition),
+        "inputs": {
+            "source": problem.source_id,
+            "data": problem.data_id,
+            "training_rows": rows,
+            "noise": {k: noise[k] for k in noise if k not in NOISE_TIMES} if noise else None,
+        },
+    }
+
+
+def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
+    """A run's outcome, or its failure. Warnings of libraries are counted and logged."""
+    what = f"{method} on {problem.dataset}, seed {problem.seed}"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            record = run(learner, problem)
+            for part, key in (("training", "train_r2"), ("test", "test_r2")):
+                if not math.isfinite(record[key]):
+                    raise ValueError(f"the {part} R² is {record[key]}")
+        except Exception as error:
+            log.exception("FAILED: %s", what)
+            reason = (str(error).strip().splitlines() or [""])[0]
+            return {"status": "failed", "error": f"{type(error).__name__}: {reason}"}
+    kinds = Counter(warning.category.__name__ for warning in caught)
+    for kind, count in kinds.items():
+        first = next(w for w in caught if w.category.__name__ == kind)
+        log.info("%s: %d × %s, first: %s", what, count, kind, str(first.message).split("\n")[0])
+    log.info("%s: test R² %.4f in %.2f s", what, record["test_r2"], record["seconds"])
+    return {"status": "ok"} | record | {"warnings": dict(kinds)}
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
+
+
+def versions(definition: dict[str, Any]) -> dict[str, str]:
+    """Versions of the libraries that a method's results depend on."""
+    return _versions() | versions_for(definition.get("estimator", ""))

@@ -1,0 +1,117 @@
+"""One run of genetic programming under a study's protocol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...core.arrays import Floats
+from ...engine.compilation.warmup import load_kernels
+from ...engine.regularizers import find_regularizer
+from ...engine.regularizers.jensen_gap import JensenGap
+from ...engine.trees.addresses import addresses_of_run
+from ...models.extrapolation import extrapolation_ignored
+from ...models.symbolic import SymbolicModel
+from ...regressor import VJMRegressor
+from ..names import NOISE_TIMES
+from ..protocols import r2
+from .described import features_of, legend_of
+from .problems import Problem
+
+
+class GeneticProgramming:
+    """VJMRegressor with settings of the config as a method of the study."""
+
+    def __init__(self, settings: dict[str, Any], noise: dict[int, dict[str, float]]) -> None:
+        self.settings = settings
+        self.noise = noise
+        names = ("regularizer", "selection")
+        # Never counted as training time.
+        load_kernels(**{name: settings[name] for name in names if name in settings})
+        addresses_of_run(settings.get("functions", ()))
+
+    def fit(self, problem: Problem) -> None:
+        """Evolve, with the noise estimate that a step before has made."""
+        self.problem = problem
+        score = self.settings.get("noise_score", "mean")
+        self.regressor = VJMRegressor.paper(
+            **self.settings,
+            noise_r2=self.noise[problem.seed][score],
+            random_state=problem.seed,
+            categorical_features=problem.nominal,
+        )
+        self.regressor.fit(problem.train_table, problem.labels)
+
+    def predict(self, table: Any) -> Floats:
+        """What the chosen model says."""
+        with extrapolation_ignored():
+            return self.regressor.predict(table)
+
+    @property
+    def uses_noise(self) -> bool:
+        """Whether the noise estimate decides something of its runs: τ, points, student, mean."""
+        chosen = self.settings.get
+        regularizer = find_regularizer(chosen("regularizer", "jensen_gap"))
+        rule, is_weighed = chosen("final_rule", "paper"), regularizer.final_rule == "tau"
+        has_detection = issubclass(regularizer, JensenGap) and regularizer.uses_noise_estimate
+        return (
+            (chosen("tau", "adaptive") == "adaptive" and (is_weighed or rule == "tau"))
+            or (chosen("intrusion_detection", "adaptive") == "adaptive" and has_detection)
+            or (rule in ("auto", "short", "distil") and is_weighed)
+            or chosen("predict_with", "model") != "model"
+        )
+
+    @property
+    def formula(self) -> SymbolicModel | None:
+        """What predicts, where that is one formula."""
+        predictor = self.regressor.predictor_
+        return predictor if isinstance(predictor, SymbolicModel) else None
+
+    @property
+    def size(self) -> int:
+        """Nodes over all trees."""
+        return self.regressor.predictor_.size
+
+    @property
+    def text(self) -> str | None:
+        """Intercept and weighted features."""
+        return self.formula.text() if self.formula else None
+
+    def details(self) -> dict[str, Any]:
+        """How the search went, and the model itself."""
+        final = self.formula
+        record: dict[str, Any] = {
+            "noise_r2": self.regressor.noise_r2_,
+            "tau": self.regressor.tau_,
+            "generations": self.regressor.n_iter_,
+            "engine": self.regressor.engine_version_,
+            "curve": evolution_curve(self.regressor, self.problem),
+        }
+        if self.uses_noise:
+            noise = self.noise[self.problem.seed]
+            record |= {name: noise[time] for time, name in NOISE_TIMES.items()}
+        if final is not None:
+            record |= {
+                "trees": len(final.features),
+                "features": features_of(final),
+                "legend": legend_of(final),
+                "model": replace(final, error_quantiles=()).to_dict(),
+            }
+        return record
+
+
+def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:
+    """[generation, training R², test R²] of the model that would be chosen, where it changes."""
+    train = problem.labels, model.staged_predict(problem.train_table)
+    test = problem.target[problem.test], model.staged_predict(problem.test_table)
+    curve: list[list[float]] = []
+    previous = None
+    for generation, (entry, on_train, on_test) in enumerate(
+        zip(model.staged_choices(), train[1], test[1], strict=True)
+    ):
+        if entry in (previous, None):
+            continue
+        previous = entry
+        scores = [round(r2(train[0], on_train), 4), round(r2(test[0], on_test), 4)]
+        curve.append([generation, *scores])
+    return curve

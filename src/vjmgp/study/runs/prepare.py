@@ -1,0 +1,50 @@
+"""The step that checks a dataset and writes it as a typed table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...core.files import checksum, read_sealed, require_checksum, write_sealed, write_whole
+from ...tables.dataset import Dataset, check_inputs, load_file, read_pmlb
+from .problems import TARGET
+
+if TYPE_CHECKING:
+    from ..plan.study import Table
+
+
+def prepare_dataset(
+    dataset: str, table: str, own: Table | None, data: str, facts: str, note: str | None = None
+) -> None:
+    """Write inputs and target of a dataset, and the facts about them.
+
+    `note` has the checksum of a table from PMLB; `own` says what is what in a user's own one.
+    """
+    if note:
+        require_checksum(table, read_sealed(note)["sha256"])
+    found = load_own(dataset, own) if own else read_pmlb(dataset, Path(table))
+    if TARGET in found.inputs.columns:
+        raise ValueError(f"{table}: rename the input column {TARGET!r}; it is used internally.")
+    nominal = check_inputs(found, table)
+    frame = found.inputs.copy().assign(**{TARGET: found.target})  # in one block again
+    for column in nominal:  # levels as text, whatever they were
+        if frame[column].dtype == object:
+            frame[column] = frame[column].astype(str)
+    write_whole(Path(data), [frame.to_parquet(index=False)])
+    write_sealed(
+        facts,
+        {
+            "dataset": dataset,
+            "rows": len(found),
+            "inputs": list(map(str, found.inputs.columns)),
+            "nominal": nominal,
+            "sha256": checksum(data),
+            "source_sha256": checksum(table),
+        },
+    )
+
+
+def load_own(name: str, own: Table) -> Dataset:
+    """A table of the user's own, under the name it has in the study."""
+    data = load_file(own.file, own.target, own.nominal)
+    return Dataset(name, data.inputs, data.target, data.nominal)

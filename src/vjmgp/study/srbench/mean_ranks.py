@@ -1,0 +1,66 @@
+"""Our methods and the published algorithms in one table, by mean rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..statistics.effects import resamples
+from ..statistics.summaries import by_dataset, common_datasets
+from .published_results import METRICS, TRIALS, published_algorithms, published_medians
+
+OURS = "this study"
+"""The source of our own figures."""
+SAME_NAME = "{} (ours)"
+"""A method of ours with the name of a published algorithm."""
+
+
+def beside_published(
+    runs: pd.DataFrame, methods: list[str], datasets: list[str], kinds: dict[str, str]
+) -> pd.DataFrame:
+    """One row per method, ours and published, the best mean rank first.
+
+    Each method has its median test R² on each dataset; these are ranked, 1 the best, and ranks and
+    R² averaged over the datasets that all methods have. Nothing is left where there is none.
+    """
+    about = published_algorithms()
+    names = {name: SAME_NAME.format(name) if name in about.index else name for name in methods}
+    values = {
+        metric: by_dataset(runs, methods, datasets, metric)
+        .rename(columns=names)
+        .join(published_medians(metric), how="inner")
+        for metric in METRICS
+    }
+    scores = common_datasets(values["test_r2"])
+    ranks = scores.rank(axis=1, ascending=False)
+    low, high = rank_intervals(ranks)
+    shown = list(scores.columns)
+    runs = runs[runs["dataset"].isin(scores.index)]
+    counts = runs.groupby(["method", "dataset"]).size().groupby("method").min().rename(index=names)
+    ours = {names[name]: kinds[name] for name in methods}
+    table = pd.DataFrame(
+        {
+            "kind": [ours.get(name) or about.loc[name, "kind"] for name in shown],
+            "source": [OURS if name in ours else about.loc[name, "source"] for name in shown],
+            "mean_rank": ranks.mean().to_numpy(),
+            "rank_low": low,
+            "rank_high": high,
+            "mean_r2": scores.mean().to_numpy(),
+            "median_r2": scores.median().to_numpy(),
+            "median_size": values["size"].loc[scores.index, shown].median().to_numpy(),
+            "median_seconds": values["seconds"].loc[scores.index, shown].median().to_numpy(),
+            "datasets": len(scores),
+            "seeds": [int(counts.get(name, TRIALS)) for name in shown],
+        },
+        index=pd.Index(shown, name="method"),
+    )
+    return table.sort_values("mean_rank", kind="stable").reset_index()
+
+
+def rank_intervals(ranks: pd.DataFrame) -> NDArray[np.float64]:
+    """95 % bootstrap intervals of mean ranks over the datasets: 2 × methods."""
+    if ranks.empty:
+        return np.empty((2, 0))
+    means = ranks.to_numpy()[resamples(len(ranks))].mean(axis=1)
+    return np.asarray(np.quantile(means, [0.025, 0.975], axis=0))

@@ -1,0 +1,228 @@
+"""PMLB's files: shipped with the package, found in a cache folder, or downloaded.
+
+The cache folder has the layout of the `pmlb` package's `local_cache_dir`. The download is ours and
+not `pmlb.fetch_data`, which loads each file twice, has no time limit, refuses the new names of two
+datasets, and leaves half a file in the cache when it is killed while writing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ..core.files import checksum, package_folder, write_whole
+from ..core.optional import need
+from .paper_datasets import paper_datasets
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
+"""Environment variable with PMLB's cache folder."""
+MIRROR_VARIABLE = "VJMGP_PMLB_URL"
+"""Environment variable with the address to download from; by default the one pmlb uses."""
+RENAMED = ("195_auto_price", "207_autoPrice")
+"""PMLB's repository has these under `_deprecated_` + name today."""
+TRIES = 3
+TIMEOUT = 30.0
+SUFFIX = ".tsv.gz"
+LARGEST = 500_000_000
+"""Bytes of a download; PMLB's largest file has a tenth of it."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a dataset's file is and how it came there."""
+
+    path: Path
+    kind: Literal["shipped", "cache", "download"]
+    sha256: str
+
+
+def embedded_datasets() -> list[str]:
+    """Names of the datasets that come with the package.
+
+    Examples
+    --------
+    >>> from vjmgp import embedded_datasets
+    >>> embedded_datasets()[:2]
+    ['1027_ESL', '1096_FacultySalaries']
+
+    """
+    return sorted(
+        path.name.removesuffix(SUFFIX) for path in package_folder("data").glob(f"*{SUFFIX}")
+    )
+
+
+def cache_folder(setting: str | os.PathLike[str] | None = None) -> Path | None:
+    """The cache folder: as set, else that of the environment variable, else none."""
+    folder = setting or os.environ.get(CACHE_VARIABLE)
+    try:
+        return Path(folder).expanduser() if folder else None
+    except RuntimeError:
+        raise OSError(f"PMLB's cache folder: {folder} has no user; write the whole path.") from None
+
+
+def names_of(name: str) -> tuple[str, ...]:
+    """The names that PMLB has or had for a dataset."""
+    return (name, f"_deprecated_{name}") if name in RENAMED else (name,)
+
+
+def local_file(name: str, cache: Path | None) -> Path | None:
+    """The dataset's file where it is shipped or in the cache folder."""
+    shipped = package_folder("data") / f"{name}{SUFFIX}"
+    if shipped.exists():
+        return shipped
+    for candidate in names_of(name) if cache else ():
+        path = Path(cache or "") / candidate / f"{candidate}{SUFFIX}"
+        if path.exists():
+            return path
+    return None
+
+
+def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
+    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
+
+    Parameters
+    ----------
+    name : str
+        The name in PMLB.
+    cache : path, optional
+        The folder that PMLB's package keeps its files in; by default the one in the environment
+        variable VJMGP_PMLB_CACHE.
+
+    Examples
+    --------
+    >>> from vjmgp import load_dataset
+    >>> data = load_dataset("192_vineyard")
+    >>> len(data), list(data.inputs)
+    (52, ['lugs_1989', 'lugs_1990'])
+
+    """
+    from .dataset import read_pmlb  # slow to import, and every job imports this module
+
+    if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
+        raise ValueError(
+            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
+            "your own with load_file."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        return read_pmlb(name, fetch(name, cache_folder(cache), Path(folder)).path)
+
+
+def fetch(name: str, cache: Path | None, folder: Path) -> Source:
+    """The dataset's file, downloaded if need be: into the cache folder, or `folder` without one."""
+    path = local_file(name, cache)
+    if path is not None:
+        is_shipped = path.parent == package_folder("data")
+        kind: Literal["shipped", "cache"] = "shipped" if is_shipped else "cache"
+        fault = _fault_of(path)
+        if fault is None:
+            return Source(path, kind, checksum(path))
+        if kind == "shipped":
+            raise OSError(f"{path}: {fault}; install vjmgp again.")
+        note = f"{path} in the cache is damaged ({fault}); "
+    else:
+        note = ""
+    path = _download(name, cache, cache or folder, note)
+    return Source(path, "download", checksum(path))
+
+
+def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Chunks of a download, which no server may make endless."""
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST:
+            raise OSError(f"the file has more than {LARGEST // 1_000_000} MB")
+        yield chunk
+
+
+def _other_file(path: Path, name: str) -> str | None:
+    """Why a download cannot be a dataset's: it ends early, or is not the file that is known."""
+    known = paper_datasets().get(name)
+    if known and known.sha256 and checksum(path) != known.sha256:
+        return f"its SHA-256 is not {known.sha256[:12]}…, that of PMLB's file"
+    return _fault_of(path)
+
+
+def _fault_of(path: Path) -> str | None:
+    """Why a compressed file cannot be read to its end; None if it can."""
+    try:
+        with gzip.open(path) as file:
+            while file.read(1 << 20):
+                pass
+    except (OSError, EOFError) as error:
+        return str(error)
+    return None
+
+
+def _address() -> str:
+    """Where datasets are downloaded from."""
+    need("pmlb")
+    from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
+
+    return os.environ.get(MIRROR_VARIABLE) or str(GITHUB_URL)
+
+
+def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
+    """Download to a temporary file beside its place; only a whole one is moved there."""
+    import requests  # slow to import, and only needed here
+
+    address = _address()
+    failures: list[str] = []
+    for attempt in range(TRIES):
+        found_none = True
+        for candidate in names_of(name):
+            url = f"{address}/{candidate}/{candidate}{SUFFIX}"
+            place = into / candidate / f"{candidate}{SUFFIX}"
+            try:
+                with requests.get(url, stream=True, timeout=TIMEOUT) as answer:
+                    if answer.status_code == 404:
+                        failures.append(f"{url} does not exist")
+                        continue
+                    found_none = False
+                    answer.raise_for_status()
+                    # A response cut short ends without an error; reading the file to its end
+                    # finds that out.
+                    chunks = _limited(answer.iter_content(1 << 16))
+                    return write_whole(place, chunks, lambda path: _other_file(path, name))
+            except (requests.RequestException, OSError) as error:
+                found_none = False
+                failures.append(f"{type(error).__name__}: {str(error)[:200]}")
+        if found_none:
+            break
+        if attempt + 1 < TRIES:
+            time.sleep(2.0**attempt)
+    raise OSError(
+        f"{note}dataset {name!r} could not be downloaded ({failures[-1]}). "
+        f"{ways_out([name], cache)}"
+    )
+
+
+def is_reachable() -> bool:
+    """Whether the address that datasets are downloaded from answers at all."""
+    import requests
+
+    try:
+        requests.head(_address(), timeout=10.0)
+    except requests.RequestException:
+        return False
+    return True
+
+
+def ways_out(names: list[str], cache: Path | None) -> str:
+    """What to do about datasets that are not at hand."""
+    place = f"{cache}/NAME/NAME{SUFFIX}" if cache else f"NAME/NAME{SUFFIX} of a folder"
+    setting = "" if cache else f", and name that folder in {CACHE_VARIABLE} or 'pmlb_cache'"
+    return (
+        f"Either connect to the network, or put the file{'s' if len(names) > 1 else ''} of PMLB at "
+        f"{place}{setting}."
+    )

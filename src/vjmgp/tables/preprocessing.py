@@ -1,0 +1,395 @@
+"""From a table to the numbers the engine works on, and back.
+
+A numeric column is one input of the engine. A nominal column with few levels is an input per level,
+1 or 0; one with many is a smoothed target mean, fitted on the training rows. Columns that are
+constant there are dropped, everything else is standardised. What was learnt is plain data: it can
+be written to JSON and read back without running anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.preprocessing import TargetEncoder
+
+from ..core.arrays import Floats
+from .validation import as_table, check_size, column_of, numbers_of
+
+FEW_LEVELS = 5
+"""Up to so many levels have an input each; a target mean of few levels misleads."""
+MOST_LEVELS = 100
+"""More inputs of one column are refused."""
+MISSING = "(missing)"
+"""The level of missing values."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One input as seen in training; a nominal column may have several, a constant one none."""
+
+    name: str
+    """Of the table's column."""
+    mean: float
+    scale: float
+    codes: dict[Any, float] | None = None
+    """Encoded value of each category; None for a numeric column."""
+    unseen: float = 0.0
+    """Encoded value of a category that training did not see."""
+    used: bool = True
+    """False for a column that is constant on the training rows."""
+    label: str | None = None
+    """What an input of ones and zeros tells: "colour = red", "x is missing"."""
+    fill: float | None = None
+    """What stands for a missing number; None: it is an error."""
+    limits: tuple[float, float] | None = None
+    """Smallest and largest number in training, where known."""
+
+    @property
+    def title(self) -> str:
+        """What distinguishes this input from all others."""
+        return self.name if self.label is None else self.label
+
+    @property
+    def tells_missing(self) -> bool:
+        """Whether it is 1 where the column has no number, else 0."""
+        return self.codes is None and self.label is not None
+
+    def read(self, values: Any) -> Any:
+        """What the table's column holds: categories, or numbers with NaN where there is none."""
+        if self.codes is not None:
+            return _as_categories(values)
+        remedy = "convert it, or give it to categorical_features"
+        return numbers_of(values, f"Column {self.name!r}", remedy)
+
+    def numbers(self, read: Any) -> Floats:
+        """The input, from what was read."""
+        if self.codes is not None:
+            encoded = pd.Series(read).map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
+            return np.where(np.isnan(encoded), self.unseen, encoded)
+        if self.tells_missing:
+            return np.asarray(np.isnan(read), dtype=np.float64)
+        return np.asarray(read if self.fill is None else np.where(np.isnan(read), self.fill, read))
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """All columns, and the target's scale."""
+
+    columns: tuple[Column, ...]
+    target_mean: float
+    target_scale: float
+    target_range: tuple[float, float] = field(default=(-np.inf, np.inf))
+    clips: bool = True
+    """Whether predictions stay within the range of the training target."""
+
+    @property
+    def inputs(self) -> list[Column]:
+        """What the engine sees, in its order."""
+        return [column for column in self.columns if column.used]
+
+    @property
+    def names(self) -> list[str]:
+        """The table's columns, in their order."""
+        return list(dict.fromkeys(column.name for column in self.columns))
+
+    def encode(self, table: Any) -> Floats:
+        """Rows × inputs, encoded but in original units; a DataFrame's columns go by name."""
+        table = self._arranged(table)
+        places = {name: k for k, name in enumerate(self.names)}
+        read: dict[str, Any] = {}
+        used = []
+        for column in self.inputs:
+            if column.name not in read:
+                read[column.name] = column.read(column_of(table, places[column.name]))
+            used.append(column.numbers(read[column.name]))
+            check_finite(used[-1], column.name)
+        return np.column_stack(used) if used else np.empty((len(table), 0))
+
+    def _arranged(self, table: Any) -> Any:
+        """The training columns, in their order."""
+        names = self.names
+        table = as_table(table, names)
+        if hasattr(table, "iloc"):
+            if set(names) <= set(table.columns):
+                return table[names]
+            if any(isinstance(name, str) for name in table.columns):
+                missing = next(name for name in names if name not in set(table.columns))
+                raise ValueError(f"The column {missing!r} of the training data is missing.")
+        if table.shape[1] != len(names):
+            raise ValueError(f"Expected {len(names)} columns, got {table.shape[1]}.")
+        return table
+
+    def standardize(self, table: Any) -> Floats:
+        """Rows × inputs as the engine sees them."""
+        return self.scale(self.encode(table))
+
+    def scale(self, encoded: Floats) -> Floats:
+        """The same from encoded inputs."""
+        means = np.array([column.mean for column in self.inputs])
+        scales = np.array([column.scale for column in self.inputs])
+        with np.errstate(over="ignore"):
+            return np.asarray((encoded - means) / scales)
+
+    def standardize_target(self, y: Floats) -> Floats:
+        """The target with mean 0 and variance 1."""
+        return (y - self.target_mean) / self.target_scale
+
+    def restore_target(self, y: Floats) -> Floats:
+        """Back to original units."""
+        return y * self.target_scale + self.target_mean
+
+    def clip_target(self, y: Floats) -> Floats:
+        """Within the range of the training target; unclipped values are at least finite."""
+        if self.clips:
+            return np.clip(y, *self.target_range)
+        return np.where(np.isfinite(y), y, self.target_mean)
+
+
+def _as_categories(values: Any) -> NDArray[np.object_]:
+    """Categories as plain objects: text stays text, missing values are one category."""
+    series = pd.Series(values)
+    objects = series.astype(object).to_numpy(dtype=object)
+    missing = series.isna().to_numpy()
+    if missing.any():
+        objects = objects.copy()
+        objects[missing] = MISSING
+    plain = [v.item() if isinstance(v, np.generic) else v for v in objects]
+    # Intervals, dates and the like become text, which JSON can hold.
+    return np.array([v if isinstance(v, str | int | float) else str(v) for v in plain], object)
+
+
+def is_nominal(values: Any) -> bool:
+    """Whether a table's column holds categories: text, categories or mixed objects."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype):
+        return not (pd.api.types.is_object_dtype(dtype) and _is_numeric_object(values))
+    return pd.api.types.is_object_dtype(dtype) and not _is_numeric_object(values)
+
+
+def _is_numeric_object(values: Any) -> bool:
+    """Whether objects are numbers, apart from missing ones."""
+    known = [value for value in values if value is not None and value is not pd.NA]
+    try:
+        np.asarray(known, dtype=np.float64)
+    except OverflowError:
+        return True  # a number all the same
+    except (TypeError, ValueError):
+        return False
+    return not any(isinstance(value, str) for value in known)
+
+
+def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[int]:
+    """Positions of the nominal columns: found by type, or those the user names."""
+    if wanted is None:
+        return []
+    automatic = [
+        k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
+    ]
+    if isinstance(wanted, str):
+        if wanted == "auto":
+            return automatic
+        wanted = [wanted]
+    wanted = [wanted] if isinstance(wanted, Integral) else list(wanted)
+    if any(isinstance(item, bool | np.bool_) for item in wanted):
+        if len(wanted) != len(names):
+            raise ValueError(
+                f"categorical_features is a mask of {len(wanted)} values, but the data have "
+                f"{len(names)} columns."
+            )
+        wanted = np.flatnonzero(wanted)
+    positions = []
+    for item in wanted:
+        if isinstance(item, str):
+            if item not in names:
+                raise ValueError(
+                    f"categorical_features names the column {item!r}, but the data have only "
+                    f"{', '.join(map(repr, names))}."
+                )
+            positions.append(names.index(item))
+        elif 0 <= int(item) < len(names):
+            positions.append(int(item))
+        else:
+            raise ValueError(
+                f"categorical_features has the column number {item}, but the data have "
+                f"{len(names)} columns."
+            )
+    return sorted(set(positions) | set(automatic))
+
+
+def check_finite(values: Floats, name: str) -> None:
+    """Raise a clear error where a numeric column has NaN or infinite values."""
+    for bad, word, remedy in (
+        (np.isnan(values), "NaN", "fill them first, or fit with missing='median' or 'indicator'"),
+        (np.isinf(values), "infinity", "replace or drop these rows first"),
+    ):
+        if bad.any():
+            raise ValueError(
+                f"Input X contains {word} in column {name!r} ({int(bad.sum())} of {len(values)} "
+                f"rows): {remedy}."
+            )
+
+
+def fit_standardizer(
+    table: Any,
+    y: Floats,
+    names: list[str],
+    nominal: list[int],
+    encoding: str = "target",
+    missing: str = "error",
+    weights: Floats | None = None,
+) -> Standardizer:
+    """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
+    columns: list[Column] = []
+    for k, name in enumerate(names):
+        values, plain = column_of(table, k), Column(name, 0.0, 1.0)
+        if k in nominal:
+            categories = _as_categories(values)
+            parts = [
+                (part, part.numbers(categories))
+                for part in _nominal_inputs(name, categories, y, encoding, weights)
+            ]
+        else:
+            parts = list(_numeric_inputs(plain, plain.read(values), missing, weights))
+        columns += [_scaled(part, numbers, weights) for part, numbers in parts]
+    mean, scale = _mean_and_deviation(y, weights)
+    varies = bool(np.min(y) < np.max(y)) and scale > 0.0
+    return Standardizer(
+        tuple(_with_distinct_labels(columns)),
+        mean,
+        scale if varies else 1.0,
+        (float(np.min(y)), float(np.max(y))),
+    )
+
+
+def _scaled(column: Column, values: Floats, weights: Floats | None) -> Column:
+    varies = len(values) > 0 and bool(values.min() < values.max())
+    mean, scale = _mean_and_deviation(values, weights)
+    used = bool(varies and scale > 0.0 and np.isfinite(scale))
+    return replace(column, mean=mean, scale=scale if used else 1.0, used=used)
+
+
+def _numeric_inputs(
+    column: Column, values: Floats, missing: str, weights: Floats | None
+) -> Iterator[tuple[Column, Floats]]:
+    """The numbers, with the median in place of missing ones, and where they were missing."""
+    absent = np.isnan(values)
+    if missing == "error":
+        check_finite(values, column.name)
+    if absent.all():
+        raise ValueError(
+            f"Column {column.name!r} has no number in any of {len(values)} rows: leave it out."
+        )
+    known = values[~absent]
+    check_finite(known, column.name)
+    check_size(known, f"Column {column.name!r}")
+    column = replace(column, limits=(float(known.min()), float(known.max())))
+    if missing != "error":
+        column = replace(column, fill=_median(known, None if weights is None else weights[~absent]))
+    yield column, column.numbers(values)
+    if missing == "indicator" and absent.any():
+        yield Column(column.name, 0.0, 1.0, label=f"{column.name} is missing"), absent.astype(float)
+
+
+def _nominal_inputs(
+    name: str,
+    categories: NDArray[np.object_],
+    y: Floats,
+    encoding: str,
+    weights: Floats | None,
+) -> list[Column]:
+    """One input per level, or one for the target means of all levels."""
+    levels = sorted(dict.fromkeys(categories), key=str)
+    if encoding == "target" or (encoding == "auto" and len(levels) > FEW_LEVELS):
+        codes, unseen = _target_codes(categories, y, weights)
+        return [Column(name, 0.0, 1.0, codes, unseen)]
+    if len(levels) > MOST_LEVELS:
+        raise ValueError(
+            f"Column {name!r} has {len(levels)} levels, too many for an input each: use "
+            "encoding='target' or 'auto'."
+        )
+    told = levels[1:] if len(levels) == 2 else levels  # the second of two says it all
+    return [
+        Column(
+            name,
+            0.0,
+            1.0,
+            {other: float(other == level) for other in levels},
+            label=f"{name} = {level_text(level)}",
+        )
+        for level in told
+    ]
+
+
+def level_text(level: Any) -> str:
+    """A level as people write it: 1, not 1.0."""
+    is_whole = isinstance(level, float) and level.is_integer()
+    return str(int(level) if is_whole else level)
+
+
+def _with_distinct_labels(columns: list[Column]) -> list[Column]:
+    """Labels that no other input has, whatever columns and levels are called."""
+    taken = {column.name for column in columns}
+    result = []
+    for column in columns:
+        label, count = column.label, 1
+        while label is not None and label in taken:
+            count += 1
+            label = f"{column.label} [{count}]"
+        if label is not None:
+            taken.add(label)
+        result.append(replace(column, label=label))
+    return result
+
+
+def _median(values: Floats, weights: Floats | None) -> float:
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    middle = [np.searchsorted(ends, 0.5 * ends[-1], side=side) for side in ("left", "right")]
+    return float(np.mean(values[order[middle]]))
+
+
+def _mean_and_deviation(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Mean and population deviation, also of values whose squares leave the range of floats."""
+    largest = float(np.max(np.abs(values)))
+    if not 1e-100 < largest < 1e100 and largest > 0.0:
+        mean, deviation = _mean_and_deviation(values / largest, weights)
+        return mean * largest, deviation * largest
+    if weights is None:
+        return float(np.mean(values)), float(np.std(values))
+    mean = float(np.average(values, weights=weights))
+    return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=weights)))
+
+
+def _target_codes(
+    categories: NDArray[np.object_], y: Floats, weights: Floats | None = None
+) -> tuple[dict[Any, float], float]:
+    """Micci-Barreca's shrunken means: few rows pull a category towards the overall mean."""
+    levels = {level: k for k, level in enumerate(dict.fromkeys(categories))}
+    numbers = np.array([levels[value] for value in categories], dtype=np.int64)
+    if weights is not None:
+        codes, mean = _weighted_codes(numbers, y, weights)
+        return dict(zip(levels, codes.tolist(), strict=True)), mean
+    encoder = TargetEncoder(target_type="continuous", smooth="auto")
+    encoder.fit(numbers[:, None], y)
+    found = dict(zip(encoder.categories_[0].tolist(), encoder.encodings_[0].tolist(), strict=True))
+    return {level: found[k] for level, k in levels.items()}, float(encoder.target_mean_)
+
+
+def _weighted_codes(numbers: NDArray[np.int64], y: Floats, weights: Floats) -> tuple[Floats, float]:
+    """The same where rows have weights, which scikit-learn's encoder does not know."""
+    mean, deviation = _mean_and_deviation(y, weights)
+    mass = np.bincount(numbers, weights)
+    means = np.bincount(numbers, weights * y) / mass
+    within = np.bincount(numbers, weights * (y - means[numbers]) ** 2) / mass
+    between = deviation**2 * mass
+    varies = between + within > 0.0
+    share = np.divide(between, between + within, out=np.zeros(len(mass)), where=varies)
+    return share * means + (1.0 - share) * mean, mean

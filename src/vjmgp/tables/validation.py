@@ -1,0 +1,231 @@
+"""Tables and targets as users hand them over: taken in or refused, by column and with a remedy."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.validation import column_or_1d
+
+from ..core.arrays import Floats
+
+LARGEST = 1e300
+"""Beyond it, differences and squares of training data leave the range of floats."""
+TIMES = (
+    datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period,
+)  # fmt: skip
+CONTAINERS = (dict, list, tuple, set, frozenset, np.ndarray)
+
+
+class WrongKindError(ValueError, TypeError):
+    """What stands in a table is neither number nor text; scikit-learn expects a TypeError."""
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def as_table(X: Any, names: list[str] | None = None) -> Any:
+    """X as a DataFrame with distinct column names, or as a matrix; a clear error for all else.
+
+    Tables of pyarrow, polars and others that know the way to pandas are taken along. Where names
+    are given, other columns may be called as they like.
+    """
+    X = _with_pandas(X)
+    if isinstance(X, pd.Series | pd.Index):
+        raise ValueError("X is one column, not a table: give X.to_frame() instead.")
+    if hasattr(X, "iloc"):
+        _check_names(list(X.columns), names)
+        return X
+    table = _as_array(X, "X")
+    if table.dtype.names:
+        raise ValueError("X is a structured array: give pandas.DataFrame(X) instead.")
+    if table.ndim == 0:
+        raise ValueError(
+            f"X is a {type(X).__name__}, not a table: give a DataFrame or rows × columns."
+        )
+    if table.ndim != 2:
+        raise ValueError(
+            f"X has {table.ndim} dimension(s) and must have two, rows × columns. Reshape your "
+            "data, for example with X.reshape(-1, 1)."
+        )
+    return table
+
+
+def _with_pandas(X: Any) -> Any:
+    to_pandas = getattr(X, "to_pandas", None)
+    return to_pandas() if callable(to_pandas) and not isinstance(X, type) else X
+
+
+def _as_array(X: Any, what: str) -> NDArray[Any]:
+    """As an array; masked values are missing ones, and text beside numbers leaves them numbers."""
+    if issparse(X):
+        raise ValueError(f"{what} is sparse: give {what}.toarray() instead.")
+    if np.ma.isMaskedArray(X):
+        return _without_mask(X)
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "US" and isinstance(X, list | tuple):
+            array = np.array(X, dtype=object)
+    except ValueError:
+        raise ValueError(f"{what} has rows of different lengths: make them equal.") from None
+    return array
+
+
+def _without_mask(X: Any) -> NDArray[Any]:
+    if X.dtype.kind in "fiub":
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    values = np.asarray(X.data)
+    if np.ma.getmaskarray(X).any():
+        values = values.astype(object)
+        values[np.ma.getmaskarray(X)] = None
+    return values
+
+
+def _check_names(names: list[Any], wanted: list[str] | None) -> None:
+    """Names are distinct, and all of them text or none."""
+    texts = [isinstance(name, str) for name in names]
+    if wanted is None and any(texts) and not all(texts):
+        other = names[texts.index(False)]
+        raise ValueError(
+            f"The column name {other!r} is no text, others are: make all names text, with "
+            "X.columns = X.columns.astype(str)."
+        )
+    if len(set(names)) < len(names):
+        twice = [name for name in names if names.count(name) > 1]
+        for name in twice if wanted is None else set(twice) & set(wanted):
+            raise ValueError(
+                f"The column name {name!r} appears more than once: rename one of them."
+            )
+
+
+def column_names(table: Any) -> list[str]:
+    """The names of a table's columns; x0, x1, … as scikit-learn has it where they are no text."""
+    names = list(getattr(table, "columns", []))
+    if names and all(isinstance(name, str) for name in names):
+        return names
+    return [f"x{k}" for k in range(table.shape[1])]
+
+
+def as_frame(table: Any) -> Any:
+    """The table as a DataFrame, whose columns may differ in kind."""
+    if hasattr(table, "iloc"):
+        return table
+    return pd.DataFrame(np.asarray(table)).infer_objects()
+
+
+def column_of(table: Any, k: int) -> Any:
+    """Column k of a DataFrame or matrix."""
+    return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
+
+
+def check_columns(table: Any) -> None:
+    """There are columns, and none holds dates, complex numbers or containers."""
+    if table.shape[1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({table.shape[0]}, 0)) while a minimum of 1 is "
+            "required: give X a column or more."
+        )
+    if not hasattr(table, "iloc") and _is_plain(table.dtype):
+        return
+    for k, name in enumerate(column_names(table)):
+        refuse_strange(column_of(table, k), f"Column {name!r}")
+
+
+# -- columns -------------------------------------------------------------------------------------
+
+
+def _is_plain(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "fiub"
+
+
+def refuse_strange(values: Any, what: str) -> None:
+    """Refuse a column of dates, whose number depends on a unit, and of what is no value at all."""
+    dtype = values.dtype
+    if _is_plain(dtype) or isinstance(dtype, pd.CategoricalDtype):
+        return
+    kind, of = getattr(dtype, "kind", "O"), getattr(dtype, "type", object)
+    stray: Any = None
+    if kind == "O" and isinstance(dtype, np.dtype):
+        strays = (*TIMES, *CONTAINERS, complex, np.complexfloating)
+        stray = next((v for v in values if isinstance(v, strays)), None)
+        of = type(stray)
+    if kind in "mM" or (isinstance(of, type) and issubclass(of, TIMES)):
+        raise ValueError(
+            f"{what} holds dates or times: turn it into numbers first, for example days since a "
+            "start."
+        )
+    if kind == "c" or isinstance(stray, complex | np.complexfloating):
+        raise ValueError(
+            f"Complex data not supported: {what[0].lower()}{what[1:]} holds complex numbers; give "
+            "their parts or sizes."
+        )
+    if isinstance(of, type) and issubclass(of, CONTAINERS):
+        raise WrongKindError(
+            f"{what} holds a {of.__name__}, but each argument must be a string or a number: leave "
+            "it out, or make columns of what is in it."
+        )
+
+
+def numbers_of(values: Any, what: str, remedy: str) -> Floats:
+    """A column as numbers, NaN where there is none."""
+    if _is_plain(values.dtype):
+        return np.asarray(values, dtype=np.float64)
+    refuse_strange(values, what)
+    series = pd.Series(np.asarray(values, dtype=object))
+    try:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WrongKindError(f"{what} is not numeric ({error}); {remedy}.") from None
+
+
+def as_numbers(values: Any, what: str) -> Floats:
+    """Numbers of any shape, NaN where there is none."""
+    array = _as_array(_with_pandas(values), what)
+    numbers = numbers_of(array.ravel(), what, "convert it to numbers")
+    return numbers.reshape(array.shape)
+
+
+def check_size(values: Floats, what: str) -> None:
+    """Refuse training data whose differences would leave the range of floats."""
+    beyond = int((np.abs(values) > LARGEST).sum())
+    if beyond:
+        raise ValueError(
+            f"{what} has values beyond ±{LARGEST:g} ({beyond} of {len(values)} rows): choose a "
+            "larger unit."
+        )
+
+
+# -- the target ----------------------------------------------------------------------------------
+
+
+def as_target(y: Any, rows: int) -> Floats:
+    """The target as one finite number per row."""
+    if y is None:
+        raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
+    array = _as_array(_with_pandas(y), "y")
+    if array.ndim == 0 or array.dtype.names:
+        raise ValueError(f"y is a {type(y).__name__}; it must be one number per row of X.")
+    if array.ndim > 2 or (array.ndim == 2 and array.shape[1] != 1):
+        raise ValueError(f"y has the shape {array.shape}; it must be one number per row of X.")
+    target = numbers_of(array.ravel(), "The target y", "convert it to numbers")
+    if array.ndim == 2:
+        column_or_1d(target[:, None], warn=True)  # scikit-learn's warning
+    if len(target) != rows:
+        raise ValueError(f"X has {rows} rows, but y has {len(target)}: give a number per row.")
+    for bad, word in ((np.isnan(target), "NaN"), (np.isinf(target), "infinity")):
+        if bad.any():
+            raise ValueError(
+                f"Input y contains {word} ({int(bad.sum())} of {rows} rows): leave these rows out."
+            )
+    check_size(target, "The target y")
+    return target
+
+
+def name_of_target(y: Any) -> str:
+    """The name that y has, or "target"."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "target"

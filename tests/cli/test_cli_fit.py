@@ -1,0 +1,205 @@
+"""`vjmgp fit`, as a person would use it."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from tests.support.command import FIT, VJMGP, said_by, write_table
+
+from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
+from vjmgp.cli import main
+from vjmgp.cli.methods import regularizer_of
+from vjmgp.cli.workflow_place import workflow_folder
+from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_table(tmp_path)
+
+
+# -- the folder ------------------------------------------------------------------------------------
+
+
+def test_an_output_that_cannot_be_used_is_told_before_the_fit(table, capsys, monkeypatch):
+    monkeypatch.setattr(VJMRegressor, "fit", lambda *_: pytest.fail("fitted in vain"))
+    fit = [*FIT, "--nominal", "site", "--output"]
+    assert "data.csv: cannot write there (it is a file)" in said_by(capsys, [*fit, "data.csv"])
+    assert "name another folder with --output" in said_by(capsys, [*fit, "data.csv/below"])
+    # Root may write everywhere but there.
+    assert "/proc/self: cannot write there (" in said_by(capsys, [*fit, "/proc/self"])
+
+
+def test_a_model_is_not_overwritten_by_that_of_another_table(table, capsys):
+    fit = [*FIT, "--nominal", "site"]
+    for _ in range(2):  # the same command again is fine
+        said_by(capsys, fit, 0)
+    table.assign(y=-table["y"]).to_csv("data.tsv", index=False, sep="\t")
+    said = said_by(capsys, ["fit", "data.tsv", *fit[2:]])
+    assert "data_model holds the model of " in said
+    assert "data.csv, target 'y'; name another folder with --output." in said
+    assert "target 'y'" in said_by(capsys, ["fit", "data.csv", "--target", "gamma", *fit[4:]])
+    Path("data_model/about.json").unlink()
+    assert "a model of unknown origin" in said_by(capsys, fit)
+
+
+def test_about_names_the_table(table):
+    main([*FIT, "--nominal", "site"])
+    about = json.loads(Path("data_model/about.json").read_text())
+    assert about["table"] == str(Path("data.csv").resolve())
+
+
+def test_formulas_come_with_their_legend(table):
+    main([*FIT, "--nominal", "site"])
+    formulas = Path("data_model/formulas.txt").read_text()
+    page = Path("data_model/report.html").read_text()
+    model = load_model("data_model/model.json")
+    low, high = model.standardizer.target_range
+    for text in (formulas, page):
+        assert f"clipped to the range of the training target, {low:.6g} to {high:.6g}." in text
+    assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def test_a_column_of_weights(table, capsys):
+    weights = 1.0 + np.arange(len(table)) % 3
+    weights[:5] = 0.0
+    table.assign(hours=weights).to_csv("data.csv", index=False)
+    fit = [*FIT, "--nominal", "site", "--holdout", "0"]
+    said_by(capsys, [*fit, "--weights", "hours"], 0)
+    about = json.loads(Path("data_model/about.json").read_text())
+    model = load_model("data_model/model.json")
+    assert about["options"]["weights"] == "hours"
+    assert "hours" not in [column.name for column in model.standardizer.columns]
+    inputs = table.drop(columns="y")
+    assert about["errors"]["training"]["r2"] == pytest.approx(
+        r2(table["y"], model.predict(inputs), weights)
+    )
+    assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
+    for options, message in (
+        (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
+        (["--weights", "site"], "column 'site' is both in --weights and in --nominal."),
+        (["--weights", "gamma"], "data.csv: --weights gamma has a negative number in row"),
+    ):
+        assert message in said_by(capsys, [*fit, *options])
+
+
+# -- ended early -----------------------------------------------------------------------------------
+
+
+def test_ctrl_c_keeps_the_model_so_far(table):
+    process = subprocess.Popen(
+        [*VJMGP, *FIT[:4], "--nominal", "site", "--generations", "1000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    said = b""
+    while b" 3/1000000" not in said:  # the progress bar
+        said += process.stderr.read(1)
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130
+    *_, last = rest.decode().splitlines()
+    assert last.startswith("Stopped by Ctrl-C after ")
+    assert b"Warning" not in rest
+    assert last in Path("data_model/report.html").read_text()
+    load_model("data_model/model.json")
+
+
+def test_a_fit_that_time_has_ended_says_so(table, capsys):
+    said = said_by(capsys, [*FIT[:4], "--nominal", "site", "--quiet", "--seconds", "1e-9"], 0)
+    assert said == "Ended by --seconds after 0 of 100 generations.\n"
+    assert said.strip() in Path("data_model/report.html").read_text()
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["--seed", "-1"], "--seed is -1; it must be 0 or more."),
+        (["--population", "1"], "--population is 1; it must be 2 or more."),
+        (["--generations", "-1"], "--generations is -1; it must be 0 or more."),
+        (["--seconds", "0"], "--seconds is 0.0; it must be more than 0."),
+        (["--method", "magic"], "--method is 'magic'; it must be one of VJM, FDM, "),
+        (["--method", "no.such"], "--method is 'no.such' (No module named 'no')"),
+        (["--nominal", "site", "--ignore", "site"], "is both in --nominal and in --ignore"),
+        ([], "correct it, or name the column in --nominal."),
+    ],
+)
+def test_messages_name_the_options(table, capsys, words, answer):
+    assert answer in said_by(capsys, [*FIT[:4], "--quiet", *words])
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "answer"),
+    [
+        ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
+        ("site", [None, *range(59)], "use --missing median, indicator or drop, or leave the co"),
+        ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
+    ],
+)  # fmt: skip
+def test_messages_about_columns_name_the_options(table, capsys, column, values, answer):
+    table = table.drop(columns="site")
+    table.insert(0, column, values)
+    table.to_csv("data.csv", index=False)
+    said = said_by(capsys, FIT)
+    assert answer in said
+    if not column:
+        assert '--ignore "Unnamed: 0".' in said
+        said_by(capsys, [*FIT, "--ignore", "Unnamed: 0"], 0)
+
+
+def test_a_level_for_each_row_is_warned_of(table, capsys):
+    table.assign(id=range(60)).to_csv("data.csv", index=False)
+    said = said_by(capsys, [*FIT, "--nominal", "site", "id"], 0, lines=2)
+    assert said.startswith("Warning: column 'id' has another level in each row")
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def test_methods_are_those_of_the_configs():
+    config = yaml.safe_load((workflow_folder() / "config/methods.yaml").read_text())
+    for name, regularizer in REGULARIZER_OF.items():
+        assert config[name] == {"gp": {"regularizer": regularizer}}
+        assert regularizer_of(name) == regularizer_of(name.lower()) == regularizer
+        assert regularizer_of(name.replace(" ", "")) == regularizer_of(regularizer) == regularizer
+    assert set(REGULARIZER_OF.values()) == set(REGULARIZERS)
+    own = "vjmgp.engine.regularizers.worst_gap.WorstGap"
+    assert regularizer_of(own) == own
+
+
+def test_a_method_of_the_paper_is_fitted(table, capsys):
+    said_by(capsys, [*FIT, "--nominal", "site", "--method", "standard gp"], 0)
+    inputs, y = table.drop(columns="y"), table["y"].to_numpy()
+    said_by(capsys, [*FIT, "--nominal", "site", "--method", "PP", "--holdout", "0"], 0)
+    expected = VJMRegressor("parsimony", population_size=20, generations=3, random_state=0)
+    assert load_model("data_model/model.json") == expected.fit(inputs, y).model_
+
+
+def test_missing_numbers_are_filled_on_request(table, capsys):
+    data = pd.read_csv("data.csv")
+    column = data.select_dtypes("number").columns.drop("y")[0]
+    data.loc[::7, column] = np.nan
+    data.to_csv("data.csv", index=False)
+    fit = [*FIT, "--nominal", "site"]
+    said = said_by(capsys, fit)
+    assert f"column {column!r} has no value in" in said
+    assert "use --missing median, indicator or drop, or leave the column out" in said
+    assert main([*fit, "--missing", "indicator"]) == 0
+    model = load_model("data_model/model.json")
+    assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)
+    assert main(["predict", "data_model", "data.csv", "--output", "out.csv"]) == 0
+    assert pd.read_csv("out.csv")["prediction"].notna().all()

@@ -1,0 +1,108 @@
+"""`vjmgp predict`, as a person would use it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tests.support.command import FIT, said_by, write_table
+
+from vjmgp import VJMRegressor, load_model
+from vjmgp.cli import main
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_table(tmp_path)
+
+
+@pytest.fixture
+def fitted(table, capsys):
+    said_by(capsys, [*FIT, "--nominal", "site"], 0)
+    return table
+
+
+def test_predict_adds_a_column(fitted, capsys):
+    expected = load_model("data_model/model.json").predict(fitted)
+    # No A: pandas reads numbers, where training had text.
+    rows = (fitted["site"] != "A").to_numpy()
+    new = fitted[rows].drop(columns="y").assign(id="007")
+    new.to_csv("new.csv", index=False)
+    assert main(["predict", "data_model/model.json", "new.csv"]) == 0
+    printed = capsys.readouterr().out
+    lines = printed.splitlines()
+    assert lines[0] == "gamma,it's ok,site,id,prediction"
+    assert lines[1].rsplit(",", 1)[0] == Path("new.csv").read_text().splitlines()[1]
+    assert [float(line.rsplit(",", 1)[1]) for line in lines[1:]] == expected[rows].tolist()
+    assert main(["predict", "data_model", "new.csv", "--output", "out/p.csv"]) == 0
+    assert Path("out/p.csv").read_text() == printed
+    assert main(["predict", "data_model", "new.csv", "--output", "p.tsv"]) == 0
+    assert Path("p.tsv").read_text() == printed.replace(",", "\t")
+
+
+def test_predict_knows_numeric_levels_among_text(table, capsys):
+    table["site"] = table["site"].map({"01": 1, "02": 2, "A": 3})
+    table.to_csv("data.csv", index=False)
+    said_by(capsys, [*FIT, "--nominal", "site"], 0)
+    expected = load_model("data_model/model.json").predict(table)
+    table["site"] = table["site"].astype(str)
+    table.loc[0, "site"] = "new"
+    table.to_csv("new.csv", index=False)
+    said = said_by(capsys, ["predict", "data_model", "new.csv", "--output", "p.csv"], 0)
+    assert "column 'site' has levels that training did not see in 1 of 60 rows, first 'new'" in said
+    assert pd.read_csv("p.csv")["prediction"][1:].tolist() == expected[1:].tolist()
+
+
+def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
+    fitted.drop(columns="gamma").to_csv("no gamma.csv", index=False)
+    fitted.assign(gamma=[*range(59), "much"]).to_csv("text.csv", index=False)
+    fitted.assign(gamma=[*range(59), None]).to_csv("empty.csv", index=False)
+    fitted.assign(prediction=1).to_csv("twice.csv", index=False)
+    for words, answer in (
+        (["data_model", "no gamma.csv"], "no gamma.csv: no column 'gamma', which the model was"),
+        (["data_model", "text.csv"], "no number in 1 of 60 rows, first 'much' in row 60"),
+        (["data_model", "empty.csv"], "no number in 1 of 60 rows, first an empty cell in row 60"),
+        (["data_model", "twice.csv"], "twice.csv: there is a column 'prediction' already"),
+        (["data.csv", "data.csv"], "data.csv: This is not a vjmgp model: it is no JSON"),
+        (["none.json", "data.csv"], "none.json: no such file"),
+        (["data_model", "none.csv"], "none.csv: no such file"),
+        (["data_model", "data.csv", "--output", "data.csv"], "is the table itself"),
+        (["data_model", "data.csv", "--output", "p.xlsx"], "ends with .csv or .tsv"),
+        (["data_model", "data.csv", "--output", "data.csv/p.csv"], "cannot write there ("),
+    ):
+        assert answer in said_by(capsys, ["predict", *words])
+
+
+def test_all_that_is_wrong_with_a_new_table_is_told_at_once(fitted, capsys):
+    fitted.drop(columns="site").assign(gamma="much").to_csv("new.csv", index=False)
+    assert said_by(capsys, ["predict", "data_model", "new.csv"], lines=3) == (
+        "vjmgp: new.csv: 2 things are wrong:\n"
+        "- no column 'site', which the model was fitted to.\n"
+        "- column 'gamma' has no number in 60 of 60 rows, first 'much' in row 1: correct it, or "
+        "leave these rows out.\n"
+    )
+
+
+def test_columns_outside_their_range_are_told(table, capsys):
+    table.assign(y=3 * table["gamma"]).to_csv("data.csv", index=False)
+    said_by(capsys, [*FIT, "--nominal", "site", "--holdout", "0"], 0)
+    table.assign(gamma=[1e6, *table["gamma"][1:]]).to_csv("far.csv", index=False)
+    said = said_by(capsys, ["predict", "data_model", "far.csv", "--output", "p.csv"], 0)
+    low, high = table["gamma"].min(), table["gamma"].max()
+    assert said == (
+        f"Warning: far.csv leaves the training range of 'gamma' ({low:.6g} to {high:.6g}; 1 of 60 "
+        "rows): the model extrapolates there.\n"
+    )
+    assert len(pd.read_csv("p.csv")) == 60
+
+
+def test_numbers_may_be_missing_where_the_model_knows_how(table, capsys):
+    gaps = table.assign(gamma=table["gamma"].where(table["gamma"] < 1.0)).drop(columns="site")
+    inputs = gaps.drop(columns="y")
+    model = VJMRegressor(missing="indicator", population_size=20, generations=3, random_state=0)
+    model.fit(inputs, gaps["y"]).model_.to_json("model.json")
+    inputs.to_csv("new.csv", index=False)
+    said_by(capsys, ["predict", "model.json", "new.csv", "--output", "p.csv"], 0)
+    assert pd.read_csv("p.csv")["prediction"].tolist() == model.predict(inputs).tolist()
+    inputs.astype(object).fillna("much").to_csv("new.csv", index=False)
+    assert "first 'much' in row" in said_by(capsys, ["predict", "model.json", "new.csv"])

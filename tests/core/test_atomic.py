@@ -1,0 +1,108 @@
+"""A fit or a choice that fails leaves an earlier model as it was."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from vjmgp import VJMRegressor
+
+
+def stop(record):
+    raise RuntimeError("told by the callback")
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(5, 3, size=(60, 2)), columns=["a", "b"])
+    return data, (data["a"] * data["b"]).to_numpy()
+
+
+@pytest.fixture
+def fitted(table):
+    return VJMRegressor(population_size=20, generations=3, random_state=0).fit(*table)
+
+
+def fail_in_preparation(monkeypatch):
+    monkeypatch.setattr("vjmgp.regressor.prepare", lambda *_: pytest.fail("prepared"))
+
+
+def fail_in_the_choice(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vjmgp.model_selection.short_formula", interrupt)
+
+
+@pytest.mark.parametrize(
+    ("changes", "spoil", "error"),
+    [
+        ({"callback": stop}, None, RuntimeError),
+        ({"callback": stop, "restarts": 2, "n_jobs": 2}, None, RuntimeError),
+        ({"sigma": "wide"}, None, ValueError),
+        ({}, fail_in_preparation, BaseException),
+        ({}, fail_in_the_choice, KeyboardInterrupt),
+    ],
+)
+def test_a_failed_refit_changes_nothing(table, fitted, changes, spoil, error, monkeypatch):
+    data, y = table
+    before, known = fitted.predict(data), set(vars(fitted))
+    fitted.set_params(**changes)
+    with monkeypatch.context() as patched:
+        if spoil:
+            spoil(patched)
+        other = pd.DataFrame({"other": 1e6 * np.arange(60.0)})  # other columns, other scales
+        with pytest.raises(error):
+            fitted.fit(other, 7.0 + 1e6 * y)
+    np.testing.assert_array_equal(fitted.predict(data), before)
+    assert list(fitted.feature_names_in_) == ["a", "b"]
+    assert fitted.n_features_in_ == 2
+    assert set(vars(fitted)) == known
+    fitted.set_params(**{name: VJMRegressor().get_params()[name] for name in changes})
+    np.testing.assert_array_equal(fitted.choose().predict(data), before)
+
+
+def test_a_refit_without_names_forgets_the_names(table, fitted):
+    data, y = table
+    fitted.fit(data.to_numpy(), y)
+    assert not hasattr(fitted, "feature_names_in_")
+
+
+def test_a_failed_first_fit_leaves_nothing_behind(table):
+    model = VJMRegressor(population_size=20, generations=3, callback=stop)
+    before = dict(vars(model))
+    with pytest.raises(RuntimeError):
+        model.fit(*table)
+    assert vars(model) == before
+    with pytest.raises(NotFittedError):
+        model.predict(table[0])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"tau": -1.0},
+        {"index": 10**6},
+        {"rule": "best"},
+        {"rule": "distil", "node_price": "low"},
+        {"index": 0, "predict_with": "all"},
+    ],
+)
+def test_a_wrong_choice_changes_nothing(table, fitted, arguments):
+    before = dict(vars(fitted))
+    with pytest.raises((ValueError, IndexError)):
+        fitted.choose(**arguments)
+    assert vars(fitted) == before
+
+
+def test_a_choice_that_is_interrupted_changes_nothing(fitted, monkeypatch):
+    before = dict(vars(fitted))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vjmgp.model_selection.front_model", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.choose(node_price=0.1, predict_with="front")  # after the student was made
+    assert vars(fitted) == before

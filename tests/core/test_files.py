@@ -1,0 +1,106 @@
+"""Damaged files are found, whatever happened to them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.workflow_runs import flip
+
+from vjmgp.core import files
+from vjmgp.study.plan.study import Table
+from vjmgp.study.protocols import Protocol
+from vjmgp.study.runs.prepare import prepare_dataset
+from vjmgp.study.runs.problems import problems
+from vjmgp.study.runs.records import read_block
+from vjmgp.study.runs.splits import split_rows
+
+VALUES = st.dictionaries(
+    st.text(max_size=5),
+    st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text() | st.none(),
+    max_size=5,
+)
+
+
+@given(VALUES.filter(lambda data: data and "seal" not in data))
+def test_what_was_sealed_comes_back(data):
+    line = files.sealed(data)
+    assert files.unsealed(line, "x") == data
+    assert json.loads(line).keys() == {*data, "seal"}  # plain JSON to everybody else
+    assert line.count(b"\n") == 1
+
+
+@given(st.data())
+def test_a_change_anywhere_is_found(data):
+    line = files.sealed({"seed": 1, "test_r2": 0.25, "name": "ü"})
+    place = data.draw(st.integers(0, len(line) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != line[place]))
+    assert not files.is_whole(line[:place] + bytes([byte]) + line[place + 1 :])
+    assert not files.is_whole(line[:place])
+
+
+def test_numbers_that_are_none_become_null():
+    line = files.sealed({"a": float("nan"), "b": [1.5, -np.inf], "c": {"d": np.inf}})
+    assert files.unsealed(line, "x") == {"a": None, "b": [1.5, None], "c": {"d": None}}
+
+
+def test_a_file_of_runs_has_the_runs_that_its_path_tells(tmp_path):
+    path = tmp_path / "runs/paper/d/M-0123abcd/seeds_3-5.jsonl"
+    names = {"protocol": "paper", "dataset": "d", "identity": "0123abcd"}
+    files.write_sealed(path, *(names | {"seed": seed} for seed in (3, 4, 5)))
+    assert [record["seed"] for record in read_block(path)] == [3, 4, 5]
+    lines = path.read_bytes().splitlines(keepends=True)
+    for content, message in (
+        (lines[:2], "seeds_3-5.jsonl is damaged (its runs are not those of its name)"),
+        ([b"".join(lines)[:-20]], "seeds_3-5.jsonl, line 3, is damaged. To repair it: vjmgp "),
+        ([files.sealed(names | {"dataset": "e", "seed": 3})], "is damaged (its runs are not"),
+    ):
+        path.write_bytes(b"".join(content))
+        with pytest.raises(files.DamagedFileError) as error:
+            read_block(path)
+        assert message in str(error.value)
+    path.write_bytes(b"".join(lines)[:-20])
+    assert [record["seed"] for record in files.whole_records(path)] == [3, 4]
+
+
+def test_a_manifest_knows_its_files_and_replaces_the_one_before(tmp_path):
+    table, pages = tmp_path / "tables/a.csv", tmp_path / "report"
+    files.write_whole(table, [b"a"])
+    files.write_whole(pages / "b.html", [b"b"])
+    for number in ("00000000", "11111111"):
+        files.write_manifest(tmp_path / f"made/step-{number}.json", [table, pages])
+    (manifest,) = (tmp_path / "made").iterdir()
+    assert files.damaged_in(manifest) == []
+    flip(pages / "b.html")
+    table.unlink()
+    assert files.damaged_in(manifest) == [table, pages / "b.html"]
+    flip(manifest)
+    assert files.damaged_in(manifest) == [manifest]
+
+
+def test_no_step_uses_damaged_data(tmp_path):
+    """Damage that happens while a study runs: the step that reads the file stops and names it."""
+    table = tmp_path / "mine.csv"
+    table.write_text("a,y\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
+    data, facts, splits = (str(tmp_path / name) for name in ("data", "facts", "seeds_0-0"))
+    prepare_dataset("mine", str(table), Table(str(table), "y"), data, facts)
+    split_rows(data, facts, Protocol(), splits)
+    (problem,) = problems(data, facts, [splits])
+    assert len(problem.train) == 15
+    for name in ("data", "facts", "seeds_0-0"):
+        good = (tmp_path / name).read_bytes()
+        flip(tmp_path / name, 0.5)
+        with pytest.raises(files.DamagedFileError, match=rf"{name} is damaged"):
+            list(problems(data, facts, [splits]))
+        (tmp_path / name).write_bytes(good)
+
+
+def test_a_table_of_many_columns_is_prepared_without_a_warning(tmp_path):
+    names = [f"x{k}" for k in range(150)]
+    rows = [",".join([*names, "y"]), *(",".join(str(k * r) for k in range(151)) for r in range(40))]
+    table, data = tmp_path / "wide.csv", tmp_path / "data.parquet"
+    table.write_text("\n".join(rows))
+    prepare_dataset("wide", str(table), Table(str(table), "y"), str(data), str(tmp_path / "facts"))
+    assert pd.read_parquet(data).shape == (40, 151)

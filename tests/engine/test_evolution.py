@@ -1,0 +1,227 @@
+"""Whole runs: determinism, archive, elitism, invalid individuals, history."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.twins import dominates
+
+from vjmgp.engine.objectives.row_weights import row_weights
+from vjmgp.engine.preparation import prepare
+from vjmgp.engine.regularizers import REGULARIZERS
+from vjmgp.engine.search.archive import (
+    ALIVE,
+    BORN,
+    DIED,
+    ENTRIES,
+    O1,
+    O2,
+    front_of,
+    make_archive,
+    reserve,
+    update_archive,
+)
+from vjmgp.engine.search.evolution import Evolution
+from vjmgp.engine.search.front_rules import RULES
+from vjmgp.engine.search.population import make_individuals
+from vjmgp.engine.settings import Settings
+from vjmgp.engine.trees.pool import make_pool
+
+
+def complete(problem, seed=0, generations=8, **changes):
+    run = Evolution(prepare(*problem, Settings(population_size=40, **changes), seed=seed))
+    run.start()
+    for _ in range(generations):
+        run.step()
+    return run
+
+
+def fingerprint(run):
+    archive, count = run.archive, run.archive.counts[ENTRIES]
+    nodes = archive.counts[1]
+    parts = [archive.scores[:count], archive.facts[:count], archive.linear[:count]]
+    parts += [archive.codes[:nodes], archive.constants[:nodes], front_of(archive)]
+    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+def test_same_seed_same_bits_and_another_seed_others(problem, regularizer):
+    first = fingerprint(complete(problem, 1, regularizer=regularizer))
+    assert fingerprint(complete(problem, 1, regularizer=regularizer)) == first
+    assert fingerprint(complete(problem, 2, regularizer=regularizer)) != first
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.03, 0.3])
+@pytest.mark.parametrize("early", [False, True])
+def test_memory_limit_changes_no_bit(problem, limit, early):
+    roomy = complete(problem, early_stopping=early)
+    tight = complete(problem, early_stopping=early, memory_limit=limit)
+    assert len(tight.pool.features) < 200 < len(roomy.pool.features)
+    assert fingerprint(tight) == fingerprint(roomy)
+
+
+def test_two_threads_give_the_bits_of_one(problem):
+    alone = [fingerprint(complete(problem, seed)) for seed in range(4)]
+    with ThreadPoolExecutor(2) as threads:
+        together = list(threads.map(lambda s: fingerprint(complete(problem, s)), range(4)))
+    assert alone == together
+
+
+SCRIPT = """
+import hashlib, sys
+sys.path.insert(0, {tests!r})
+import numpy as np
+from tests.engine.test_evolution import complete, fingerprint
+rng = np.random.default_rng(7)
+x = rng.normal(size=(60, 4))
+y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.2 * rng.normal(size=60)
+problem = (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
+print(hashlib.sha256(fingerprint(complete(problem, 1))).hexdigest())
+"""
+
+
+def test_a_fresh_process_gives_the_same_bits(problem):
+    import hashlib
+
+    here = hashlib.sha256(fingerprint(complete(problem, 1))).hexdigest()
+    script = SCRIPT.format(tests=str(Path(__file__).parents[2]))
+    for threads in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == here
+
+
+def test_the_front_is_never_dominated_and_holds_the_best_ever(problem):
+    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
+    everyone = []
+    evaluate = run._evaluate
+
+    def record(rows):
+        valid = evaluate(rows)
+        everyone.extend(zip(run.individuals.o1[valid], run.individuals.o2[valid], strict=True))
+        scores = run.archive.scores[front_of(run.archive)][:, [O1, O2]]
+        front = {tuple(point) for point in scores}
+        best = {p for p in everyone if not any(dominates(q, p) for q in everyone)}
+        assert front == best
+        return valid
+
+    run._evaluate = record
+    run.start()
+    for _ in range(6):
+        run.step()
+    points = np.array(everyone)
+    for tau in (0.1, 1.0, 10.0):
+        front = front_of(run.archive)
+        chosen = RULES["tau"](run.archive.scores[front, O1], run.archive.scores[front, O2], tau)
+        best = run.archive.scores[front[chosen]]
+        assert best[O1] + tau * best[O2] == (points[:, 0] + tau * points[:, 1]).min()
+
+
+def test_the_front_of_an_earlier_generation(problem):
+    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
+    run.start()
+    fronts = [front_of(run.archive)]
+    for _ in range(6):
+        run.step()
+        fronts.append(front_of(run.archive))
+    for generation, front in enumerate(fronts):
+        np.testing.assert_array_equal(front_of(run.archive, generation), front)
+    facts = run.archive.facts[: run.archive.counts[ENTRIES]]
+    dead = facts[:, DIED] != ALIVE
+    assert (facts[dead, DIED] >= facts[dead, BORN]).all()
+
+
+def test_archive_of_any_points_is_their_front():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        o1, o2 = rng.integers(0, 9, (2, 40)) / 4
+        individuals = make_individuals(40, 2, 3)
+        individuals.o1[:], individuals.o2[:] = o1, o2
+        archive = reserve(make_archive(2, 4, 4), 40, 40)
+        pool = make_pool(4, 1, 3, 8)
+        update_archive(archive, pool, individuals, np.arange(3.0), row_weights(3), np.arange(40), 0)
+        found = [tuple(p) for p in archive.scores[front_of(archive)][:, [O1, O2]]]
+        points = list(zip(o1, o2, strict=True))
+        best = {p for p in points if not any(dominates(q, p) for q in points)}
+        assert found == sorted(best)
+
+
+def test_standard_gp_keeps_the_best_ever(problem):
+    run = Evolution(prepare(*problem, Settings(population_size=30, regularizer="none"), seed=0))
+    run.start()
+    best = run.individuals.o1[run.population].min()
+    for _ in range(15):
+        run.step()
+        now = run.individuals.o1[run.population].min()
+        assert now <= best
+        best = now
+        assert len(run.population) == 30
+        assert run.archive.scores[front_of(run.archive), O1].min() == best
+
+
+def test_invalid_individuals_are_never_parents_nor_models(problem):
+    x, y = problem
+    run = Evolution(
+        prepare(
+            x * 1e160, y, Settings(population_size=40, functions=("square", "mul", "add")), seed=0
+        )
+    )
+    run.start()
+    for _ in range(5):
+        run.step()
+        assert np.isfinite(run.individuals.o1[run.population]).all()
+        assert np.isfinite(run.individuals.o2[run.population]).all()
+    assert np.isfinite(run.archive.scores[front_of(run.archive)]).all()
+
+
+def test_a_population_without_a_valid_individual_starts_anew(problem):
+    x, y = problem
+    settings = Settings(population_size=3, functions=("neg",))
+    empty = 0
+    for seed in range(12):
+        run = Evolution(prepare(x * 1e200, y, settings, seed, noise_r2=0.0))
+        run.start()
+        empty += len(run.population) == 0
+        for _ in range(4):
+            run.step()
+            assert np.isfinite(run.individuals.o1[run.population]).all()
+    assert empty > 0
+
+
+def test_history_has_a_row_per_generation(problem):
+    run = complete(problem)
+    assert [record["generation"] for record in run.history] == list(range(9))
+    assert run.history[-1]["evaluations"] == run.evaluations == 360
+    sums = [record["o1"] + run.tau * record["o2"] for record in run.history]
+    assert (np.diff(sums) <= 0).all()
+
+
+def test_switching_intrusion_detection_leaves_the_other_streams_alone(problem):
+    a = Evolution(prepare(*problem, Settings(population_size=20, intrusion_detection=True), seed=0))
+    b = Evolution(
+        prepare(*problem, Settings(population_size=20, intrusion_detection=False), seed=0)
+    )
+    a.start()
+    b.start()
+    np.testing.assert_array_equal(a.individuals.o1, b.individuals.o1)
+    assert a.noise_r2 == b.noise_r2
+
+
+def test_knee_and_the_other_rules():
+    o1, o2 = np.array([0.0, 0.2, 1.0]), np.array([5.0, 1.0, 0.0])
+    assert RULES["knee"](o1, o2, 1.0) == 1
+    assert RULES["o1"](o1, o2, 1.0) == 0
+    assert RULES["o2"](o1, o2, 1.0) == 2
+    assert RULES["tau"](o1, o2, 10.0) == 2
+    assert RULES["tau"](o1, o2, 0.0) == 0
+    assert RULES["knee"](np.array([0.3, 0.1]), np.array([2.0, 2.0]), 1.0) == 1
+    assert RULES["knee"](np.array([0.3]), np.array([2.0]), 1.0) == 0

@@ -1,0 +1,110 @@
+"""Extra Trees against scikit-learn, and the noise estimate built on them."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.model_selection import KFold, cross_val_score
+
+from vjmgp.engine.numerics.rng import stream
+from vjmgp.engine.numerics.scores import r2
+from vjmgp.engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, fit_forest, predict_forest
+from vjmgp.engine.objectives.noise import adaptive_tau, estimate_noise, out_of_fold_predictions
+
+
+def predictions(forest, points):
+    out = np.empty(len(points))
+    predict_forest(forest, np.ascontiguousarray(points), out)
+    return out
+
+
+def slow_prediction(forest, point):
+    """One point down each tree, one node at a time."""
+    total = 0.0
+    for root in forest.root:
+        node = int(root)
+        while True:
+            cut = forest.nodes[node : node + 1, 0].view(np.float64)[0]
+            link = forest.nodes[node, 1]
+            if np.isinf(cut):
+                break
+            node = int(link >> COLUMN_BITS) + int(point[int(link & COLUMN_MASK)] > cut)
+        total += forest.value[node]
+    return total / len(forest.root)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 29])
+def test_prediction_is_a_walk_down_each_tree(problem, rows):
+    x, y = problem
+    forest = fit_forest(stream(0, "detector"), np.ascontiguousarray(x.T), y, 20)
+    points = np.random.default_rng(1).normal(size=(rows, 4))
+    expected = [slow_prediction(forest, point) for point in points]
+    np.testing.assert_allclose(predictions(forest, points), expected, rtol=1e-14)
+
+
+def test_training_rows_are_reproduced(problem):
+    x, y = problem
+    forest = fit_forest(stream(0, "detector"), np.ascontiguousarray(x.T), y)
+    np.testing.assert_allclose(predictions(forest, x), y, atol=1e-12)
+
+
+def test_rows_that_cannot_be_told_apart_give_their_mean():
+    x = np.zeros((1, 4))
+    forest = fit_forest(stream(0, "detector"), x, np.array([0.0, 1.0, 2.0, 5.0]), 3)
+    np.testing.assert_allclose(predictions(forest, np.zeros((2, 1))), 2.0)
+
+
+def test_as_good_as_scikit_learn(problem):
+    """The same algorithm up to random numbers: means over repetitions agree."""
+    x, y = problem
+    rng = np.random.default_rng(5)
+    points = rng.normal(size=(40, 4))
+    ours, theirs = [], []
+    for seed in range(12):
+        state = stream(seed, "detector")
+        ours.append(predictions(fit_forest(state, np.ascontiguousarray(x.T), y), points))
+        model = ExtraTreesRegressor(100, random_state=seed).fit(x, y)
+        theirs.append(model.predict(points))
+    ours, theirs = np.array(ours), np.array(theirs)
+    error = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / 12)
+    distance = np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / error
+    assert np.mean(distance) < 1.5
+    assert ours.std(axis=0).mean() == pytest.approx(theirs.std(axis=0).mean(), rel=0.25)
+
+
+def test_noise_estimate_is_that_of_scikit_learn(problem):
+    x, y = problem
+    ours = [estimate_noise(x, y, seed) for seed in range(8)]
+    theirs = [
+        cross_val_score(
+            ExtraTreesRegressor(random_state=s),
+            x,
+            y,
+            cv=KFold(5, shuffle=True, random_state=s),
+            scoring="r2",
+        ).mean()
+        for s in range(8)
+    ]
+    assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.06)
+
+
+def test_every_row_is_predicted_by_a_forest_that_never_saw_it(problem):
+    x, y = problem
+    found, folds = out_of_fold_predictions(x, y, 0)
+    assert sorted(np.concatenate(folds)) == list(range(len(y)))
+    assert [len(fold) for fold in folds] == [12] * 5
+    assert not np.isclose(found, y).any()
+    mean = np.mean([r2(y[fold], found[fold]) for fold in folds])
+    assert estimate_noise(x, y, 0) == mean
+    assert estimate_noise(x, y, 0, "pooled") == r2(y, found)
+
+
+def test_tau_steps_at_one_half():
+    assert adaptive_tau(0.5) == 1.0
+    assert adaptive_tau(0.49) == 10.0
+    assert adaptive_tau(-30.0) == 10.0
+
+
+def test_few_rows_are_scored_together():
+    x, y = np.arange(6.0)[:, None], np.arange(6.0)
+    assert np.isfinite(estimate_noise(x, y, 0))
+    assert np.isfinite(estimate_noise(x[:2], y[:2], 0))

@@ -1,0 +1,188 @@
+"""The kernel cache: named by the engine, compiled by one process, loaded by the rest."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+import pytest
+
+from vjmgp import compile_kernels
+from vjmgp.engine import version as identity
+from vjmgp.engine.compilation import kernels as compiling
+
+FIT = """
+import numpy as np
+from vjmgp import VJMRegressor
+rng = np.random.default_rng(0)
+x = rng.normal(size=(30, 2))
+model = VJMRegressor(population_size=20, generations=3, random_state=0).fit(x, x[:, 0])
+print(model.model_.text())
+"""
+
+
+def python(code, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def files(folder):
+    return {p: p.stat().st_mtime_ns for p in Path(folder).rglob("*.nb?")}
+
+
+def test_a_compiled_cache_is_complete_and_never_written_again(tmp_path):
+    """Different data, settings and read-only inputs find every kernel on disk."""
+    for name in ("jensen_gap", "finite_difference", "none", "wcrv", "rademacher"):
+        compile_kernels(name)
+    source = compiling.kernel_folder()  # other tests write to it: a copy is ours alone
+    folder = tmp_path / "vjmgp" / source.name
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*.lock"))
+    before = files(folder)
+    code = """
+import numpy as np
+from vjmgp import VJMRegressor
+rng = np.random.default_rng(0)
+for rows, columns in ((12, 1), (300, 5)):
+    x = rng.normal(size=(rows, columns))
+    y = x[:, 0] + rng.normal(size=rows)
+    x.setflags(write=False)
+    y.setflags(write=False)
+    for changes in (
+        {}, {"regularizer": "finite_difference"}, {"regularizer": "none"},
+        {"regularizer": "wcrv"}, {"regularizer": "rademacher"},
+        {"early_stopping": True}, {"memory_limit": 0.0}, {"mixup_kernel": "joint"},
+        {"unscaled_clean_features": True}, {"intrusion_detection": True}, {"tau": 1},
+    ):
+        model = VJMRegressor(population_size=20, generations=3, **changes).fit(x, y)
+        model.predict(x), model.transform(x), model.choose(0).predict(x)
+"""
+    process = python(code, VJMGP_CACHE_DIR=str(tmp_path))
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert files(folder) == before
+
+
+def test_parallel_processes_share_one_compilation(tmp_path):
+    """Two processes on an empty cache: one compiles, both end with the same model.
+
+    It has a second one to help it, which compiles `vary` and more, unless there is one core only.
+    """
+    code = (
+        FIT + "from vjmgp.engine.search.variation import vary\nprint(len(vary.stats.cache_misses))"
+    )
+    both = [python(code, VJMGP_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    results = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], results
+    if joblib.cpu_count() > 1:
+        assert results[0][0] == results[1][0]
+        assert results[0][0].endswith("\n0\n")
+    assert not list((tmp_path / "vjmgp").glob("*/second-*"))
+    written = files(tmp_path)
+    assert written
+    third = python(code, VJMGP_CACHE_DIR=str(tmp_path))
+    assert third.communicate()[0] == results[0][0]
+    assert files(tmp_path) == written
+
+
+def test_an_edit_anywhere_in_the_engine_compiles_it_anew(tmp_path, monkeypatch):
+    copy = tmp_path / "engine"
+    shutil.copytree(identity.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(identity, "ENGINE_FOLDER", copy)
+    now = identity.source_hash.__wrapped__
+    assert now() == identity.source_hash()
+    path = copy / "regularizers" / "none.py"
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert now() != identity.source_hash()
+
+
+def test_a_copy_of_the_engine_has_its_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path / "cache"))
+    engine = tmp_path / "engine"
+    shutil.copytree(compiling.ENGINE_FOLDER, engine)
+    here = compiling.kernel_folder.__wrapped__()
+    monkeypatch.setattr(compiling, "ENGINE_FOLDER", engine)
+    copied = compiling.kernel_folder.__wrapped__()
+    os.utime(engine / "ridge.py", (1, 1))  # as a new installation of the same version
+    assert len({here, copied, compiling.kernel_folder.__wrapped__()}) == 3
+
+
+def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    for name in ("VJMGP_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(blocked))
+    folder = compiling.kernel_folder.__wrapped__()
+    assert folder.is_dir()
+    assert "vjmgp-kernels-" in folder.name
+
+
+def test_a_failed_compilation_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling, "kernel_folder", lambda: tmp_path)
+    calls = []
+
+    def fail():
+        calls.append("failed")
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        compiling.compile_once("engine", fail)
+    compiling.compile_once("engine", lambda: calls.append("done"))
+    compiling.compile_once("engine", lambda: calls.append("again"))
+    assert calls == ["failed", "done"]
+
+
+def test_importing_the_package_is_light():
+    code = "import sys, vjmgp; print('numba' in sys.modules, 'pandas' in sys.modules)"
+    assert python(code).communicate()[0].split() == ["False", "False"]
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, "/dev/null")
+    ours = compiling.kernel_folder.__wrapped__()
+    assert ours.is_relative_to(tmp_path)
+    assert ours.stat().st_mode & 0o077 == 0
+    ours.chmod(0o777)
+    other = compiling.kernel_folder.__wrapped__()
+    assert not other.is_relative_to(tmp_path)
+    other.rmdir()
+
+
+def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, capsys):
+    from vjmgp.core.files import checksum, write_sealed
+    from vjmgp.engine.compilation import warmup
+
+    monkeypatch.setattr(warmup, "kernel_folder", lambda: tmp_path)
+    kernel, index = tmp_path / "engine/a.nbc", tmp_path / "engine/a.nbi"
+
+    def compile_them():
+        for path in (kernel, index):
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(bytes(range(200)))
+        (tmp_path / "a.compiled").touch()
+        sums = {f"engine/{p.name}": [200, checksum(p)] for p in (kernel, index)}
+        write_sealed(tmp_path / warmup.SUMS, sums)
+
+    for damage in (
+        lambda: kernel.write_bytes(kernel.read_bytes()[:100]),
+        lambda: kernel.write_bytes(bytes(200)),
+        kernel.unlink,
+        lambda: index.write_bytes(bytes(200)),
+        lambda: (tmp_path / warmup.SUMS).write_text("x"),
+    ):
+        compile_them()
+        index.write_bytes(index.read_bytes() + b"more")  # another kernel of the same file
+        warmup._remove_damaged.__wrapped__()
+        assert kernel.exists()
+        damage()
+        warmup._remove_damaged.__wrapped__()
+        assert [path.name for path in tmp_path.iterdir()] == ["compiling.lock"]
+        assert "are damaged: compiling again." in capsys.readouterr().err

@@ -1,0 +1,201 @@
+"""Large tables: a sample for evolution, all rows for what it found, several threads in one run."""
+
+import numpy as np
+import pytest
+from tests import twins
+
+from vjmgp import VJMRegressor
+from vjmgp.engine.distillation import large_tables as large
+from vjmgp.engine.objectives.noise import noise_scores
+from vjmgp.engine.objectives.row_sample import MOST_FOREST_ROWS, sample_of_rows
+from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, O2, WEIGHT
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(1500, 3))
+    return x, np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + 0.3 * rng.normal(size=1500)
+
+
+def small(**changes):
+    return VJMRegressor(
+        **{"population_size": 30, "generations": 5, "random_state": 0, "max_rows": 120} | changes
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return small().fit(*table)
+
+
+def same(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
+
+
+# -- the sample ----------------------------------------------------------------------------------
+
+
+def test_a_sample_has_a_row_of_each_stratum():
+    y = np.random.default_rng(0).gamma(0.5, size=1003)
+    rows = sample_of_rows(y, 100, seed=3)
+    assert len(rows) == len(set(rows)) == 100
+    assert (np.diff(rows) > 0).all()
+    ranks = np.sort(np.argsort(np.argsort(y))[rows])
+    ends = np.arange(1, 101) * 1003 // 100
+    assert (ranks < ends).all()
+    assert (ranks >= np.concatenate([[0], ends[:-1]])).all()
+    assert not np.array_equal(rows, sample_of_rows(y, 100, seed=4))
+    np.testing.assert_array_equal(rows, sample_of_rows(y, 100, seed=3))
+
+
+def test_a_small_table_is_its_own_sample(table):
+    x, y = (part[:100] for part in table)
+    np.testing.assert_array_equal(sample_of_rows(y, 100, 0), np.arange(100))
+    assert same(small(max_rows=100).fit(x, y), small(max_rows=None).fit(x, y))
+
+
+def test_noise_is_estimated_on_a_sample():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(MOST_FOREST_ROWS + 50, 1))
+    y = x[:, 0] + rng.normal(size=len(x))
+    rows = sample_of_rows(y, MOST_FOREST_ROWS, 1)
+    assert noise_scores(x, y, 1) == noise_scores(x[rows], y[rows], 1)
+
+
+# -- all rows ------------------------------------------------------------------------------------
+
+
+def test_evolution_sees_the_sample_alone(table, fitted):
+    x, y = table
+    prepared = fitted._prepared
+    assert len(prepared.y) == 120
+    rows = sample_of_rows(fitted._standardizer.standardize_target(y), 120, 0)
+    np.testing.assert_array_equal(prepared.x, fitted._standardizer.standardize(x)[rows])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weights_and_errors_are_those_of_all_rows(table, weighted):
+    x, y = table
+    given = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
+    model = small().fit(x, y, sample_weight=given)
+    scale, archive = model._standardizer, model.archive_
+    columns, target = scale.standardize(x).T, scale.standardize_target(y)
+    each = np.ones(len(y)) if given is None else given
+    for entry in archive.front[:5]:
+        node, features = int(archive.facts[entry, FIRST_NODE]), []
+        for length in archive.tree_length[entry, : archive.facts[entry, N_TREES]]:
+            part = slice(node, node + int(length))
+            features.append(
+                twins.evaluate_tree(archive.codes[part], archive.constants[part], columns)
+            )
+            node = part.stop
+        z = twins.standardised(np.array(features).T, each)
+        alpha = archive.scores[entry, ALPHA]
+        weights, _ = twins.ridge(z, target, alpha, each)
+        np.testing.assert_allclose(archive.linear[entry, WEIGHT, : z.shape[1]], weights, rtol=1e-8)
+        errors = twins.loo_errors_by_refitting(z, target, alpha, each)
+        assert archive.scores[entry, O1] == pytest.approx(np.average(errors, weights=each))
+        means = np.average(features, axis=1, weights=each)
+        np.testing.assert_allclose(archive.linear[entry, CENTRE, : len(means)], means, atol=1e-9)
+
+
+def test_the_gap_is_that_of_the_new_weights_at_the_points_of_the_sample(fitted):
+    """Between a row and its partner the model's own values do not depend on its intercept."""
+    prepared, archive = fitted._prepared, fitted.archive_
+    vicinity, n = prepared.regularizer.vicinity, len(prepared.y)
+    for entry, model in zip(archive.front, fitted.front_models(), strict=False):
+        linear = archive.linear[entry]
+        coefficients = (linear[WEIGHT] * linear[FACTOR])[linear[FACTOR] > 0.0]
+        clean = model.construct(prepared.x) @ coefficients
+        vicinal = model.construct(prepared.extra) @ coefficients
+        worst = twins.worst_gap(
+            lambda _, values=vicinal: values,
+            clean,
+            prepared.extra,
+            vicinity.partner,
+            vicinity.share,
+            n,
+        )
+        assert archive.scores[entry, O2] == pytest.approx(worst, rel=1e-9, abs=1e-25)
+
+
+def test_the_student_has_its_error_on_all_rows(table, fitted):
+    x, y = table
+    assert fitted.pareto_front_["student"].any()
+    target = fitted._standardizer.standardize_target(y)
+    values = fitted._standardizer.standardize_target(fitted.model_.evaluate(x))
+    assert fitted.model_.scores["o1"] == pytest.approx(np.mean((target - values) ** 2), rel=0.02)
+    assert fitted.model_.scores["o1"] > np.mean((target - values) ** 2)  # left out
+
+
+def test_stages_follow_the_entries_that_were_kept(table):
+    x, y = table
+    model = small(final_rule="paper").fit(x, y)
+    chosen = model.history_["chosen"].to_numpy()
+    assert chosen.max() < len(model.archive_.facts)
+    np.testing.assert_array_equal(list(model.staged_predict(x))[-1], model.predict(x))
+
+
+@pytest.mark.parametrize("regularizer", ["parsimony", "grand_complexity", "none", "tikhonov"])
+def test_other_regularizers_keep_what_they_measured(table, regularizer):
+    model = small(regularizer=regularizer).fit(*table)
+    front = model.pareto_front_
+    assert np.isfinite(front[["o1", "o2"]].to_numpy()).all()
+    if regularizer == "parsimony":
+        np.testing.assert_array_equal(front["o2"], front["size"])
+
+
+def test_a_huge_table_is_scored_on_many_rows(table, monkeypatch):
+    monkeypatch.setattr(large, "MOST_ROWS", 700)
+    model = small(final_rule="distil").fit(*table)
+    assert len(model._whole.y) == 700
+    assert model.score(*table) > 0.3
+
+
+def test_a_model_that_fails_on_other_rows_leaves_the_front(table):
+    """1/x is finite on the sample and has no value at a row that evolution has not seen."""
+    x, y = (part.copy() for part in table)
+    first = small(functions=("inv", "mul"), generations=3)
+    rows = sample_of_rows((y - y.mean()) / y.std(), 120, 0)
+    other = np.setdiff1d(np.arange(len(y)), rows)[0]
+    scale = np.delete(x[:, 0], other)
+    x[other, 0] = scale.mean()  # the mean itself: 0 once standardised
+    model = first.fit(x, y)
+    assert abs(model._standardizer.standardize(x)[other, 0]) < 1e-12
+    assert np.isfinite(model.predict(x)).all()
+    assert np.isfinite(model.pareto_front_[["o1", "o2"]].to_numpy()).all()
+
+
+# -- threads -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"early_stopping": True},
+        {"regularizer": "vicinal_risk"},
+        {"regularizer": "parsimony"},
+        {"memory_limit": 0.5},
+        {"unscaled_clean_features": True},
+    ],
+    ids=str,
+)
+def test_threads_change_no_bit(table, changes):
+    settings = {"max_rows": None, "generations": 3} | changes
+    one = small(**settings).fit(*table)
+    two = small(n_jobs=2, **settings).fit(*table)
+    assert same(one, two)
+    np.testing.assert_array_equal(one.predict(table[0]), two.predict(table[0]))
+
+
+def test_an_error_in_a_thread_is_raised(table, monkeypatch):
+    from vjmgp.engine.regularizers.worst_gap import WorstGap
+
+    def fail(*arguments):
+        raise RuntimeError("told by a thread")
+
+    monkeypatch.setattr(WorstGap, "_measure", fail)
+    with pytest.raises(RuntimeError, match="told by a thread"):
+        small(max_rows=None, n_jobs=2).fit(*table)

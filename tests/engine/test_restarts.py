@@ -1,0 +1,274 @@
+"""Restarts, the student as a model like any other, and predicting with more than a formula."""
+
+import json
+import signal
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vjmgp import VJMRegressor, load_model
+from vjmgp.engine.distillation import distil as distillation
+from vjmgp.engine.objectives.forest import predict_forest
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(1)
+    data = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    return data, np.sin(data["a"]) + data["b"] * data["c"] + 0.3 * rng.normal(size=80)
+
+
+def small(**changes):
+    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return small(restarts=3).fit(*table)
+
+
+def same(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
+
+
+# -- restarts ------------------------------------------------------------------------------------
+
+
+def test_the_number_of_cores_changes_no_bit(table, fitted):
+    other = small(restarts=3, n_jobs=3).fit(*table)
+    assert same(fitted, other)
+    np.testing.assert_array_equal(fitted.predict(table[0]), other.predict(table[0]))
+    assert fitted.model_ == other.model_
+
+
+def test_the_first_restart_is_the_run_itself(table, fitted):
+    alone = small().fit(*table)
+    first = fitted.archive_.scores[: len(alone.archive_.scores)]
+    np.testing.assert_array_equal(first, alone.archive_.scores)
+    assert fitted.history_["restart"].value_counts().tolist() == [7, 7, 7]
+    assert (alone.history_["restart"] == 0).all()
+
+
+def test_memory_is_shared_and_changes_no_bit(table, fitted):
+    assert same(fitted, small(restarts=3, n_jobs=2, memory_limit=0.01).fit(*table))
+
+
+def test_stages_follow_the_front_of_all_restarts(table, fitted):
+    stages = list(fitted.staged_predict(table[0]))
+    assert len(stages) == len(fitted.staged_choices()) == 7
+    paper = fitted.choose(rule="paper").predict(table[0])
+    fitted.choose()
+    np.testing.assert_array_equal(stages[-1], paper)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_ends_all_restarts(table, n_jobs):
+    seen = []
+
+    def stop(record):
+        seen.append((record["restart"], record["generation"]))
+        return len(seen) >= 4
+
+    model = small(restarts=3, n_jobs=n_jobs, generations=1000, callback=stop).fit(*table)
+    assert model.stopped_by_ == "callback"
+    assert len(seen) < 8
+    assert np.isfinite(model.predict(table[0])).all()
+
+
+def test_every_restart_has_its_share_of_the_time(table):
+    model = small(restarts=3, generations=10**6, max_time=0.3).fit(*table)
+    assert model.stopped_by_ == "max_time"
+    assert set(model.history_["restart"]) == {0, 1, 2}
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_what_is_there(table, n_jobs):
+    pressed = []
+
+    def press(record):
+        if record["generation"] == 3 and not pressed:
+            pressed.append(True)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    model = small(restarts=2, n_jobs=n_jobs, generations=10**6, callback=press)
+    with pytest.warns(UserWarning, match="Interrupted after generation"):
+        model.fit(*table)
+    assert model.stopped_by_ == "interrupt"
+    assert model.n_iter_ >= 3
+    assert np.isfinite(model.predict(table[0])).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_in_a_restart_is_raised(table, n_jobs):
+    def fail(record):
+        raise RuntimeError("told by the callback")
+
+    with pytest.raises(RuntimeError, match="told by the callback"):
+        small(restarts=2, n_jobs=n_jobs, callback=fail).fit(*table)
+
+
+# -- the student ---------------------------------------------------------------------------------
+
+
+def test_the_student_is_a_model_like_any_other(table, fitted, tmp_path):
+    data, _ = table
+    front = fitted.pareto_front_
+    row = front[front["student"]]
+    assert len(row) == 1
+    assert row.index[0] == len(front) - 1
+    assert row["chosen"].item()
+    assert front["chosen"].sum() == 1
+    scores = fitted.model_.scores
+    assert (row["o1"].item(), row["o2"].item()) == (scores["o1"], scores["o2"])
+    assert row["size"].item() == fitted.model_.size
+    fitted.model_.to_json(tmp_path / "model.json")
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "model.json").predict(data), fitted.predict(data)
+    )
+    symbols = fitted.model_.variables
+    import sympy
+
+    function = sympy.lambdify(symbols, fitted.model_.sympy())
+    by_formula = function(*(data[name].to_numpy() for name in symbols))
+    np.testing.assert_allclose(by_formula, fitted.model_.evaluate(data), rtol=1e-9, atol=1e-9)
+
+
+def test_choosing_again(table):
+    model = small(generations=15).fit(*table)
+    student = model.model_
+    shorter = model.choose(rule="distil", node_price=0.05).model_
+    assert shorter.size < student.size
+    assert model.choose(0).pareto_front_["chosen"].tolist()[0]
+    assert model.pareto_front_["student"].sum() == 1
+    last = len(model.pareto_front_) - 1
+    assert model.choose(last).model_ == shorter
+    assert model.choose().model_ == student
+
+
+def test_the_paper_is_one_word_away(table):
+    paper = VJMRegressor.paper(population_size=30, generations=6, random_state=0).fit(*table)
+    assert not paper.pareto_front_["student"].any()
+    scores = paper.pareto_front_
+    best = (scores["o1"] + paper.tau_ * scores["o2"]).idxmin()
+    assert scores["chosen"][best]
+    again = small().fit(*table).choose(rule="paper")
+    assert again.model_ == paper.model_
+    assert VJMRegressor.paper(final_rule="o1").final_rule == "o1"
+
+
+def test_a_refit_by_the_papers_rule_has_no_student(table):
+    model = small().fit(*table)
+    model.set_params(final_rule="paper").fit(*table)
+    assert not model.pareto_front_["student"].any()
+
+
+def test_other_measures_follow_their_own_rule(table):
+    model = small(regularizer="parsimony").fit(*table)
+    assert not model.pareto_front_["student"].any()
+
+
+def test_where_the_student_stays_far_the_teachers_best_model_serves(table, monkeypatch):
+    monkeypatch.setattr(distillation, "FARTHEST", 1e-9)
+    model = small().fit(*table)
+    assert not model.pareto_front_["student"].any()
+    assert model.pareto_front_["chosen"].sum() == 1
+
+
+# -- predicting with more than the formula -------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["front", "blend"])
+def test_front_and_blend_are_saved_and_loaded(table, fitted, kind, tmp_path):
+    data, y = table
+    predictions = fitted.choose(predict_with=kind).predict(data)
+    assert y.min() <= predictions.min()
+    assert predictions.max() <= y.max()
+    path = tmp_path / "model.json"
+    fitted.predictor_.to_json(path)
+    loaded = load_model(path)
+    assert type(loaded) is type(fitted.predictor_)
+    np.testing.assert_array_equal(loaded.predict(data), predictions)
+    assert loaded.size == fitted.predictor_.size > fitted.model_.size
+    fitted.choose()
+    assert not np.array_equal(fitted.predict(data), predictions)
+    at_once = small(restarts=3, predict_with=kind).fit(*table)
+    np.testing.assert_array_equal(at_once.predict(data), predictions)
+
+
+def test_the_front_is_the_weighted_mean_of_clipped_models(table, fitted):
+    from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
+
+    data, _ = table
+    teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
+    expected = sum(
+        weight * fitted._model(int(entry)).predict(data)
+        for entry, weight in zip(*teacher, strict=True)
+    )
+    predictions = fitted.choose(predict_with="front").predict(data)
+    fitted.choose()
+    np.testing.assert_allclose(predictions, expected, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_blend_is_the_mean_of_its_parts(table, fitted):
+    blend = fitted.choose(predict_with="blend").predictor_
+    fitted.choose()
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+    from vjmgp.models.kriging import kernel, predict_gaussian_process
+
+    prepared = fitted._prepared
+    process = GaussianProcessRegressor(kernel(3), random_state=0).fit(prepared.x, prepared.y)
+    np.testing.assert_allclose(
+        predict_gaussian_process(blend.process, prepared.extra),
+        process.predict(prepared.extra),
+        atol=1e-6,
+    )
+    assert sum(blend.shares) == pytest.approx(1.0)
+    assert 0.5 <= blend.shares[0] < 1.0
+    trees = np.empty(len(prepared.extra))
+    predict_forest(blend.forest, prepared.extra, trees)
+    parts = blend.front.predict_standardized(prepared.extra), trees, process.predict(prepared.extra)
+    np.testing.assert_allclose(
+        blend.predict_standardized(prepared.extra), np.dot(blend.shares, parts), atol=1e-6
+    )
+
+
+def _set(part, place, value):
+    part[place] = value
+
+
+SPOILT = [
+    ("front", "tree has a number outside", lambda d: _set(d["members"]["tree"], 0, 10**6)),
+    ("front", "weights has a number", lambda d: _set(d["members"]["weights"], 0, float("nan"))),
+    ("front", "terms do not agree", lambda d: d["members"]["first"].reverse()),
+    ("front", "no entry 'members'", lambda d: d.pop("members")),
+    ("front", "version 2", lambda d: _set(d, "version", 2)),
+    ("blend", "nodes of its forest", lambda d: _set(d["forest"]["child"], 0, 0)),
+    ("blend", "column has a number outside", lambda d: _set(d["forest"]["column"], 0, 3)),
+    ("blend", "length of its process", lambda d: _set(d["process"], "length", 0)),
+    ("blend", "no entry 'process'", lambda d: d.pop("process")),
+    ("blend", "malformed", lambda d: _set(d, "shares", [1.0])),
+]
+
+
+@pytest.mark.parametrize(("kind", "message", "spoil"), SPOILT)
+def test_malformed_files_are_refused(fitted, kind, message, spoil, tmp_path):
+    data = json.loads(fitted.choose(predict_with=kind).predictor_.to_json())
+    fitted.choose()
+    spoil(data)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(ValueError, match=message):
+        load_model(path)

@@ -1,0 +1,585 @@
+"""Weights of rows: whole ones are repeated rows, in every number that evolution goes by."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tests.engine.test_evolution import fingerprint
+from tests.engine.test_forest import predictions
+from tests.engine.test_gap import vicinity_of
+from tests.engine.test_selection import slow_passes
+from tests.engine.test_vicinal import MIX_XY, MIX_Y, kernel_probabilities
+from tests.support.twins import (
+    evaluate_tree,
+    loo_errors_by_refitting,
+    random_tree,
+    ridge,
+    standardised,
+    worst_gap,
+)
+
+from vjmgp import REGULARIZERS, SELECTIONS, VJMRegressor, r2
+from vjmgp.engine.distillation.distil import _standardise, teaching_points
+from vjmgp.engine.numerics.rng import below, stream, uniform
+from vjmgp.engine.objectives.forest import fit_forest
+from vjmgp.engine.objectives.noise import noise_scores, out_of_fold_predictions
+from vjmgp.engine.objectives.ridge import fit_ridge, make_ridge_scratch
+from vjmgp.engine.objectives.row_weights import draw_row, row_weights
+from vjmgp.engine.objectives.vicinal import draw_partner
+from vjmgp.engine.preparation import prepare
+from vjmgp.engine.regularizers import Regularizer
+from vjmgp.engine.search.archive import CENTRE, FACTOR, O1, O2, TRAIN_R2, WEIGHT
+from vjmgp.engine.search.evolution import Evolution
+from vjmgp.engine.search.selection.lexicase import case_sums, lexicase, mark_passes
+from vjmgp.engine.settings import Settings
+from vjmgp.engine.trees.pool import MEAN, SCALE, intern_tree
+from vjmgp.models.kriging import RowNoise, fit_gaussian_process, predict_gaussian_process
+from vjmgp.tables.preprocessing import fit_standardizer
+
+ALPHAS = np.array([0.1, 1.0, 10.0])
+WEIGHTED = [name for name in REGULARIZERS if REGULARIZERS[name].uses_sample_weight]
+N = 60
+WHOLE = np.random.default_rng(3).integers(1, 5, N).astype(float)
+COPY = np.repeat(np.arange(N), WHOLE.astype(int))
+"""The row that each repeated row is a copy of."""
+
+
+# -- the ridge -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 10))
+def test_loo_errors_equal_explicit_refits_without_one_copy(seed, n, m):
+    rng = np.random.default_rng(seed)
+    weights = rng.choice([0.2, 0.7, 1.0, 2.0, 3.5], n)
+    z = standardised(rng.normal(size=(n, m)), weights)
+    y = rng.normal(size=n)
+    scratch = make_ridge_scratch(n, 10, len(ALPHAS), row_weights(n, weights))
+    scratch.z[:m] = z.T
+    best, error = fit_ridge(scratch, y, np.average(y, weights=weights), ALPHAS, m)
+    means = []
+    for a, alpha in enumerate(ALPHAS):
+        expected = loo_errors_by_refitting(z, y, alpha, weights)
+        np.testing.assert_allclose(scratch.errors[a], expected, rtol=1e-7, atol=1e-10)
+        coefficients, intercept = ridge(z, y, alpha, weights)
+        np.testing.assert_allclose(scratch.weights[a, :m], coefficients, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(scratch.values[a], z @ coefficients + intercept, atol=1e-9)
+        means.append(np.average(expected, weights=weights))
+    assert error == pytest.approx(min(means), rel=1e-7)
+    assert means[best] == pytest.approx(min(means), rel=1e-7)
+
+
+# -- a fixed population --------------------------------------------------------------------------
+
+
+def some_models():
+    """Forty lists of random trees."""
+    rng = np.random.default_rng(11)
+    return [[random_tree(rng, 3, 4) for _ in range(rng.integers(1, 5))] for _ in range(40)]
+
+
+def measured(prepared, models):
+    """These models, with both objectives, as a run evaluates its offspring."""
+    run = Evolution(prepared)
+    for row, trees in enumerate(models):
+        for t, (codes, constants) in enumerate(trees):
+            arrays = np.array(codes, np.int32), np.array(constants, np.float64)
+            run.individuals.trees[row, t] = intern_tree(run.pool, *arrays, len(codes))
+        run.individuals.n_trees[row] = len(trees)
+        run.individuals.size[row] = sum(len(codes) for codes, _ in trees)
+    run._evaluate(np.arange(len(models)))
+    return run
+
+
+def repeated(weighted, problem):
+    """The same run on repeated rows, whose copies share their vicinal points."""
+    x, y = (part[COPY] for part in problem)
+    settings = replace(weighted.settings, rounds=1)
+    found = prepare(x, y, settings, seed=1, noise_r2=weighted.noise_r2)
+    if not weighted.n_extra:
+        return found
+    rounds = weighted.n_extra // N
+    rows = (N * np.arange(rounds)[:, None] + COPY).ravel()
+    first_copy = np.searchsorted(COPY, np.arange(N))
+    vicinity = weighted.regularizer.vicinity
+    found.regularizer.vicinity = vicinity._replace(
+        partner=first_copy[vicinity.partner[rows]], share=vicinity.share[rows]
+    )
+    clean = found.columns[:, : found.first_extra_row]
+    columns = np.ascontiguousarray(np.hstack([clean, weighted.extra[rows].T]))
+    return replace(found, columns=columns, n_extra=len(rows))
+
+
+@pytest.mark.parametrize("regularizer", WEIGHTED)
+def test_whole_weights_are_repeated_rows(problem, regularizer, monkeypatch):
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (20, N))
+    monkeypatch.setattr(
+        "vjmgp.engine.regularizers.rademacher.random_signs",
+        lambda state, vectors, n: signs if n == N else np.ascontiguousarray(signs[:, COPY]),
+    )
+    options = Settings(population_size=40, regularizer=regularizer)
+    weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
+    models = some_models()
+    one, other = measured(weighted, models), measured(repeated(weighted, problem), models)
+    a, b = one.individuals, other.individuals
+    assert np.isfinite(a.o1[:40]).sum() > 30
+    np.testing.assert_allclose(a.o1, b.o1, rtol=1e-10)
+    np.testing.assert_allclose(a.o2, b.o2, rtol=1e-8, atol=1e-11)
+    np.testing.assert_array_equal(a.alpha, b.alpha)
+    np.testing.assert_allclose(a.weights, b.weights, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(a.fitted[:, COPY], b.fitted, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(a.loo[:, COPY], b.loo, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(one.pool.scaling, other.pool.scaling, rtol=1e-10, atol=1e-12)
+    # Not the same as without weights.
+    plain = measured(prepare(*problem, options, seed=1), models).individuals
+    assert not np.isclose(plain.o1[:40], a.o1[:40], rtol=1e-3).all()
+
+
+def test_the_archive_of_whole_weights_is_that_of_repeated_rows(problem):
+    options = Settings(population_size=40, regularizer="none")
+    weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
+    models = some_models()
+    one = measured(weighted, models).archive
+    other = measured(repeated(weighted, problem), models).archive
+    np.testing.assert_array_equal(one.facts, other.facts)
+    for column in (O1, TRAIN_R2):
+        np.testing.assert_allclose(one.scores[:, column], other.scores[:, column], rtol=1e-10)
+    for layer in (WEIGHT, CENTRE, FACTOR):
+        np.testing.assert_allclose(one.linear[:, layer], other.linear[:, layer], atol=1e-9)
+
+
+FRACTIONS = np.random.default_rng(5).uniform(0.1, 3.0, N)
+
+
+@pytest.mark.parametrize("regularizer", ["jensen_gap", "finite_difference", "vicinal_risk"])
+@pytest.mark.parametrize("total", [None, 1.0])
+def test_any_weights_against_the_definitions(problem, regularizer, total):
+    x, y = problem
+    weights = FRACTIONS if total is None else FRACTIONS * (total / FRACTIONS.sum())
+    options = Settings(population_size=40, regularizer=regularizer, rounds=3)
+    prepared = prepare(x, y, options, seed=1, sample_weight=weights)
+    models = some_models()
+    run = measured(prepared, models)
+    points, partner, share = vicinity_of(run, x)
+    mean = np.average(y, weights=weights)
+    checked = 0
+    for row, trees in enumerate(models):
+        raw = np.column_stack([evaluate_tree(*tree, x.T.copy()) for tree in trees])
+        numbers = run.individuals.trees[row, : len(trees)]
+        centre, scale = run.pool.scaling[numbers, MEAN], run.pool.scaling[numbers, SCALE]
+        if not np.isfinite(run.individuals.o1[row]):
+            continue
+        checked += 1
+        z = standardised(raw, weights)
+        np.testing.assert_allclose((raw - centre) * scale, z, atol=1e-9)
+        alpha = run.individuals.alpha[row]
+        errors = loo_errors_by_refitting(z, y, alpha, weights)
+        np.testing.assert_allclose(run.individuals.loo[row], errors, rtol=1e-6, atol=1e-9)
+        o1 = np.average(errors, weights=weights)
+        assert run.individuals.o1[row] == pytest.approx(o1, rel=1e-8)
+        others = [
+            np.average(loo_errors_by_refitting(z, y, a, weights), weights=weights) for a in ALPHAS
+        ]
+        assert o1 <= min(others) * (1 + 1e-9)
+        coefficients, _ = ridge(z, y, alpha, weights)
+        there = np.column_stack([evaluate_tree(*tree, points.T.copy()) for tree in trees])
+        values = mean + ((there - centre) * scale) @ coefficients
+        clean = y if regularizer == "vicinal_risk" else mean + z @ coefficients
+        expected = worst_gap(lambda _, v=values: v, clean, points, partner, share, N, weights)
+        assert run.individuals.o2[row] == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    assert checked > 30
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+def test_ones_change_no_bit(problem, regularizer):
+    found = []
+    for weights in (None, np.ones(N)):
+        options = Settings(population_size=20, regularizer=regularizer)
+        run = Evolution(prepare(*problem, options, seed=2, sample_weight=weights))
+        run.start()
+        for _ in range(3):
+            run.step()
+        found.append(fingerprint(run))
+    assert found[0] == found[1]
+
+
+# -- selection -----------------------------------------------------------------------------------
+
+
+def slow_lexicase(state, passes, weights, count):
+    """Cases drawn by the weights that are left, with lists in place of trees and bits."""
+    n, n_cases = passes.shape
+    chosen = []
+    for _ in range(count):
+        running, left = list(range(n)), list(range(n_cases))
+        while left and len(running) > 1:
+            mark = uniform(state) * weights[left].sum()
+            place = int(np.searchsorted(np.cumsum(weights[left]), mark, side="right"))
+            case = left.pop(min(place, len(left) - 1))
+            running = [i for i in running if passes[i, case]] or running
+        chosen.append(running[below(state, len(running))])
+    return chosen
+
+
+@pytest.mark.parametrize("size", [2, 63, 65])
+@pytest.mark.parametrize("n_cases", [2, 5, 32, 37])
+def test_weighted_lexicase_is_the_slow_one(size, n_cases):
+    rng = np.random.default_rng(size)
+    errors = rng.normal(size=(size, n_cases)) ** 2
+    errors[1] = errors[0]  # these two are never told apart: all cases are drawn
+    weights = rng.uniform(0.01, 4, n_cases)
+    passes = np.empty((n_cases, (size + 63) // 64), np.uint64)
+    population = np.arange(size)
+    mark_passes(errors, population, passes)
+    sums = case_sums(weights)
+    before = sums.copy()
+    parents = np.empty(80, np.int64)
+    lexicase(stream(3, "evolution"), passes, sums, population, parents)
+    slow = slow_lexicase(stream(3, "evolution"), slow_passes(errors), weights, 80)
+    np.testing.assert_array_equal(parents, slow)
+    np.testing.assert_array_equal(sums, before)
+
+
+def test_the_first_case_is_drawn_by_weight():
+    """Each individual passes a case of its own, so the first case decides."""
+    weights = np.array([1.0, 2.0, 0.5, 4.5])
+    passes = np.uint64(1) << np.arange(4, dtype=np.uint64)[:, None]
+    parents = np.empty(8000, np.int64)
+    lexicase(stream(1, "evolution"), passes, case_sums(weights), np.arange(4), parents)
+    expected = weights / weights.sum() * 8000
+    assert stats.chisquare(np.bincount(parents, minlength=4), expected).pvalue > 0.005
+
+
+# -- forest and noise ----------------------------------------------------------------------------
+
+
+def test_whole_weights_and_repeated_rows_split_alike(problem):
+    """The root's column and cut; below it, two rows and their copies differ in draws."""
+    x, y = problem
+    columns = np.ascontiguousarray(x.T)
+    copies = np.ascontiguousarray(columns[:, COPY])
+    differs = 0
+    for seed in range(30):
+        forests = [
+            fit_forest(stream(seed, "detector"), columns, y, 1, WHOLE),
+            fit_forest(stream(seed, "detector"), copies, y[COPY], 1),
+            fit_forest(stream(seed, "detector"), columns, y, 1),
+        ]
+        roots = [forest.nodes[0].tolist() for forest in forests]
+        assert roots[0] == roots[1]
+        differs += roots[0] != roots[2]
+    assert differs > 0
+
+
+def test_leaves_have_the_weighted_mean():
+    x, weights = np.zeros((1, 4)), np.array([1.0, 2.0, 0.5, 4.0])
+    y = np.array([0.0, 1.0, 2.0, 5.0])
+    forest = fit_forest(stream(0, "detector"), x, y, 3, weights)
+    expected = np.average(y, weights=weights)
+    np.testing.assert_allclose(predictions(forest, np.zeros((2, 1))), expected)
+
+
+def test_weighted_forests_are_those_of_scikit_learn(problem):
+    """Up to random numbers: means over repetitions agree, and differ from unweighted ones."""
+    x, y = problem
+    weights = np.where(y > 0, 30.0, 0.1)
+    x = np.round(x)  # ties, so that leaves have several rows
+    points = np.random.default_rng(5).normal(size=(40, 4))
+    columns = np.ascontiguousarray(x.T)
+    ours, theirs, plain = [], [], []
+    for seed in range(8):
+        state = stream(seed, "detector")
+        ours.append(predictions(fit_forest(state, columns, y, 50, weights), points))
+        plain.append(predictions(fit_forest(state, columns, y, 50), points))
+        model = ExtraTreesRegressor(50, random_state=seed).fit(x, y, sample_weight=weights)
+        theirs.append(model.predict(points))
+    ours, theirs, plain = np.array(ours), np.array(theirs), np.array(plain)
+    error = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / 8)
+    distance = np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / error
+    assert np.mean(distance) < 1.5
+    assert np.mean(np.abs(ours.mean(axis=0) - plain.mean(axis=0)) / error) > 3
+
+
+def test_noise_is_scored_with_weights(problem):
+    x, y = problem
+    found, folds = out_of_fold_predictions(x, y, 0, WHOLE)
+    scores = noise_scores(x, y, 0, WHOLE)
+    by_fold = [r2_score(y[f], found[f], sample_weight=WHOLE[f]) for f in folds]
+    assert scores["mean"] == pytest.approx(np.mean(by_fold))
+    assert scores["pooled"] == pytest.approx(r2_score(y, found, sample_weight=WHOLE))
+    assert r2(y, found, WHOLE) == scores["pooled"]
+    with pytest.raises(ValueError, match="sample_weight has 3 values, but truth has 60 rows"):
+        r2(y, found, [1.0, 2.0, 3.0])
+    assert r2([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]) == 0.0  # one row does not vary
+    prepared = prepare(x, y, Settings(), seed=0, sample_weight=WHOLE)
+    assert prepared.noise_r2 == scores["mean"]
+
+
+# -- vicinal points ------------------------------------------------------------------------------
+
+
+def test_rows_are_drawn_by_weight():
+    weights = np.array([0.5, 3.0, 1.0, 2.5])
+    state, ends = stream(0, "vicinal"), row_weights(4, weights).ends
+    counts = np.bincount([draw_row(state, ends) for _ in range(7000)], minlength=4)
+    assert stats.chisquare(counts, weights / weights.sum() * 7000).pvalue > 0.005
+
+
+@pytest.mark.parametrize("rule", [MIX_Y, MIX_XY, MIX_Y._replace(gamma=500.0)])
+def test_partners_follow_weights_and_kernel(rule):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(8, 2)), rng.normal(size=8)
+    y[3] = 6.0  # far out: its draws need the exact sum
+    weights = np.array([5.0, 0.3, 2.0, 4.0, 1.0, 0.1, 3.0, 1.5])
+    state = stream(0, "vicinal")
+    for i in (0, 3):
+        drawn = [draw_partner(state, x, y, row_weights(8, weights), rule, i) for _ in range(20000)]
+        expected = weights * kernel_probabilities(x, y, rule, i)
+        shares = np.bincount(drawn, minlength=8) / len(drawn)
+        np.testing.assert_allclose(shares, expected / expected.sum(), atol=0.015)
+
+
+# -- the student ---------------------------------------------------------------------------------
+
+
+def test_points_of_the_student_have_the_weights_of_their_rows(problem):
+    prepared = prepare(*problem, Settings(rounds=2), seed=3, sample_weight=WHOLE)
+    points, n, weights = teaching_points(prepared)
+    np.testing.assert_allclose(weights[:n], WHOLE / WHOLE.mean())
+    np.testing.assert_allclose(weights[n : n + 2 * N], np.tile(WHOLE / WHOLE.mean(), 2))
+    assert (weights[n + 2 * N :] == 1.0).all()
+    assert len(weights) == len(points)
+
+
+def test_points_around_start_from_rows_drawn_by_weight(problem):
+    x, y = problem
+    x = np.where(np.arange(N)[:, None] < 3, x, x + 100.0)
+    weights = np.where(np.arange(N) < 3, 1e6, 1.0)
+    prepared = prepare(x, y, Settings(rounds=1), seed=3, noise_r2=0.0, sample_weight=weights)
+    points, _, _ = teaching_points(prepared)
+    assert np.mean(points[2 * N :, 0] < 50.0) > 0.99
+
+
+def test_candidates_are_standardised_with_weights():
+    rng = np.random.default_rng(0)
+    values = rng.normal(2, 3, size=(3, 7))
+    weights = rng.uniform(0.1, 3, 5)
+    flat, usable, scale = values.ravel().copy(), np.empty(3, np.int64), np.empty(3)
+    assert _standardise(flat, 7, np.arange(7), weights, usable, scale) == 3
+    mean = np.average(values[:, :5], axis=1, weights=weights)[:, None]
+    square = np.average((values[:, :5] - mean) ** 2, axis=1, weights=weights)[:, None]
+    np.testing.assert_allclose(flat.reshape(3, 7), (values - mean) / np.sqrt(square))
+    np.testing.assert_allclose(scale, 1 / np.sqrt(square[:, 0]))
+
+
+# -- blends --------------------------------------------------------------------------------------
+
+
+def test_a_weighted_gaussian_process_is_one_on_repeated_rows(problem):
+    x, y = problem
+    weighted = GaussianProcessRegressor(RBF(2.0) + RowNoise(0.3, weights=WHOLE), optimizer=None)
+    copies = GaussianProcessRegressor(RBF(2.0) + WhiteKernel(0.3), optimizer=None)
+    points = np.random.default_rng(5).normal(size=(10, 4))
+    expected = copies.fit(x[COPY], y[COPY]).predict(points)
+    np.testing.assert_allclose(weighted.fit(x, y).predict(points), expected, rtol=1e-6)
+    noise = RowNoise(0.3, weights=WHOLE)
+    value, slope = noise(x, eval_gradient=True)
+    np.testing.assert_allclose(value, np.diag(0.3 / WHOLE))
+    np.testing.assert_allclose(slope[:, :, 0], value)  # by the logarithm of the level
+
+
+def test_a_gaussian_process_follows_the_rows_that_count():
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.normal(size=(30, 1)), 2, axis=0)
+    y = np.where(np.arange(60) % 2, x[:, 0], -x[:, 0]) + 0.1 * rng.normal(size=60)
+    for heavy, sign in ((1, 1.0), (0, -1.0)):
+        weights = np.where(np.arange(60) % 2 == heavy, 1.98, 0.02)
+        process = fit_gaussian_process(x, y, weights)
+        assert predict_gaussian_process(process, np.ones((1, 1)))[0] * sign > 0.7
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def test_scales_and_codes_of_whole_weights_are_those_of_repeated_rows():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    level = rng.choice(["a", "b", "c"], N).astype(object)
+    level[7] = "alone"
+    table = pd.DataFrame({"x": rng.normal(3, 2, N), "huge": rng.normal(size=N) * 1e200, "l": level})
+    y = rng.normal(size=N) + (level == "b")
+    y[level == "c"] = 0.25  # a level without variance
+    names = list(table.columns)
+    table.loc[5:20, "x"] = np.nan
+    one = fit_standardizer(table, y, names, [2], missing="median", weights=WHOLE)
+    other = fit_standardizer(table.iloc[COPY], y[COPY], names, [2], missing="median")
+    assert one.columns[0].fill == other.columns[0].fill != np.nanmedian(table["x"])
+    assert one.target_range == other.target_range
+    np.testing.assert_allclose(
+        [one.target_mean, one.target_scale], [other.target_mean, other.target_scale], rtol=1e-12
+    )
+    for a, b in zip(one.columns, other.columns, strict=True):
+        np.testing.assert_allclose([a.mean, a.scale], [b.mean, b.scale], rtol=1e-9)
+        assert a.unseen == pytest.approx(b.unseen)
+        if a.codes is not None:
+            assert a.codes == pytest.approx(b.codes, rel=1e-9)
+    assert set(one.columns[2].codes) == {"a", "b", "c", "alone"}
+
+
+# -- the regressor -------------------------------------------------------------------------------
+
+
+def small(**changes):
+    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
+
+
+@pytest.fixture(scope="module")
+def contrary():
+    """Each input twice, with contrary targets, and weights that say which one to follow."""
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.uniform(-2, 2, size=(40, 2)), 2, axis=0)
+    up = np.arange(80) % 2 == 1
+    return x, np.where(up, 1.0, -1.0) * x[:, 0] + 0.05 * rng.normal(size=80), up
+
+
+@pytest.mark.parametrize("regularizer", WEIGHTED)
+def test_each_regularizer_follows_the_rows_that_count(contrary, regularizer):
+    x, y, up = contrary
+    for follow in (up, ~up):
+        weights = np.where(follow, 1.9, 0.1)
+        model = small(regularizer=regularizer).fit(x, y, sample_weight=weights)
+        model.choose(rule="o1")  # the most accurate of the front: FDM makes flat ones too
+        assert model.score(x[follow], y[follow]) > 0.5
+        assert model.score(x[~follow], y[~follow]) < 0
+
+
+@pytest.mark.parametrize("changes", [{"selection": name} for name in SELECTIONS])
+def test_each_selection_follows_the_rows_that_count(contrary, changes):
+    x, y, up = contrary
+    model = small(**changes).fit(x, y, sample_weight=np.where(up, 1.9, 0.1))
+    assert model.score(x[up], y[up]) > 0.5
+
+
+@pytest.mark.parametrize("predict_with", ["front", "blend"])
+def test_ensembles_follow_the_rows_that_count(contrary, predict_with):
+    x, y, up = contrary
+    model = small(predict_with=predict_with).fit(x, y, sample_weight=np.where(up, 1.9, 0.1))
+    assert model.score(x[up], y[up]) > 0.5
+
+
+def test_rows_of_weight_zero_are_rows_left_out(contrary):
+    x, y, up = contrary
+    weights = np.where(up, FRACTIONS[np.arange(80) % N], 0.0)
+    spoilt = np.where(up[:, None], x, np.nan)  # nobody looks at them
+    one = small().fit(spoilt, y, sample_weight=weights)
+    other = small().fit(x[up], y[up], sample_weight=weights[up])
+    assert one.model_ == other.model_
+    same = small().fit(x, y, sample_weight=up.astype(float))
+    assert same.model_ == small().fit(x[up], y[up]).model_
+
+
+def test_scores_that_are_told_are_weighted(contrary):
+    x, y, _ = contrary
+    weights = FRACTIONS[np.arange(80) % N]
+    model = small().fit(x, y, sample_weight=weights)
+    for row, one in zip(model.pareto_front_.itertuples(), model.front_models(), strict=True):
+        assert row.train_r2 == pytest.approx(r2(y, one.predict(x), weights), abs=1e-9)
+    assert model.score(x, y, weights) == pytest.approx(r2(y, model.predict(x), weights))
+
+
+def test_one_number_is_a_weight_for_all(contrary):
+    x, y, _ = contrary
+    one = small().fit(x, y, sample_weight=2)
+    assert one.model_ == small().fit(x, y, sample_weight=[2.0] * 80).model_
+    assert small().fit(x, y, sample_weight=1).model_ == small().fit(x, y).model_
+
+
+def test_without_an_input_the_weighted_mean_is_the_model():
+    y, weights = np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.5])
+    model = small().fit(np.ones((3, 1)), y, sample_weight=weights)
+    mean = np.average(y, weights=weights)
+    assert model.predict(np.ones((1, 1)))[0] == pytest.approx(mean)
+    left = weights - np.minimum(weights, 1.0) * np.eye(3)  # without one copy of each row
+    errors = [(y[i] - np.average(y, weights=left[i])) ** 2 for i in range(3)]
+    variance = np.average((y - mean) ** 2, weights=weights)
+    expected = np.average(errors, weights=weights) / variance
+    assert model.pareto_front_["o1"][0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(79), "sample_weight has 79 values, but X has 80 rows"),
+        (np.ones((80, 1)), "sample_weight has 2 dimensions"),
+        (["heavy"] * 80, "sample_weight must be numbers"),
+        (np.full(80, np.datetime64(0, "s")), "sample_weight must be numbers"),
+        (np.ma.MaskedArray(np.ones(80), np.eye(80)[2]), "NaN or infinity in row 2"),
+        (np.full(80, 1e308), "sample_weight adds up to inf"),
+        ([1.0, np.nan] * 40, r"NaN or infinity in row 1 \(40 of 80 rows\)"),
+        ([np.inf] + [1.0] * 79, r"NaN or infinity in row 0 \(1 of 80 rows\)"),
+        ([1.0, 2.0, -1.0, *[1.0] * 77], r"a negative number in row 2 \(1 of 80 rows\)"),
+        (np.zeros(80), "zero in 80 of 80 rows; it must be above zero in 2 or more"),
+        (np.eye(80)[0], "sample_weight is zero in 79 of 80 rows"),
+        (np.full(80, 1e300), r"sample_weight adds up to 8e\+301"),
+        (np.full(80, 1e-300), "sample_weight adds up to 8e-299"),
+    ],
+)
+def test_bad_weights_are_named(contrary, weights, message):
+    x, y, _ = contrary
+    with pytest.raises(ValueError, match=message) as error:
+        small().fit(x, y, sample_weight=weights)
+    assert "\n" not in str(error.value)
+
+
+def test_a_regularizer_that_cannot_count_weights_refuses_them(contrary):
+    x, y, _ = contrary
+    with pytest.raises(ValueError, match="regularizer 'wcrv' takes no sample_weight"):
+        small(regularizer="wcrv").fit(x, y, sample_weight=FRACTIONS[np.arange(80) % N])
+    refused = set(REGULARIZERS) - set(WEIGHTED)
+    assert refused == {"wcrv"}
+    assert not Regularizer.uses_sample_weight  # one's own says that it counts them
+
+
+class WeightedSize(Regularizer):
+    """A regulariser of one's own that asks the run for the weights."""
+
+    name, label, uses_sample_weight = "weighted_size", "WS", True
+
+    def score(self, run, rows):
+        np.testing.assert_array_equal(run.sample_weight, self.weights.each)
+        squares = run.individuals.fitted[rows] ** 2
+        run.individuals.o2[rows] = np.average(squares, axis=1, weights=run.sample_weight)
+
+
+def test_ones_own_regularizer_sees_the_weights(contrary):
+    x, y, up = contrary
+    weights = np.where(up, 1.9, 0.1)
+    model = small(regularizer=f"{__name__}.WeightedSize").fit(x, y, sample_weight=weights)
+    values = model.archive_.scores[model.archive_.front[0], O2]
+    assert 0.0 < values < 1.0
+
+
+@pytest.mark.filterwarnings("ignore:X leaves the training range")
+def test_metadata_routing(contrary):
+    x, y, up = contrary
+    weights = np.where(up, 1.9, 0.1)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = small().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asked)
+        pipeline.fit(x, y, sample_weight=weights)
+        assert pipeline.score(x[up], y[up]) > 0.5
+        search = GridSearchCV(asked, {"max_trees": [1, 3]}, cv=2).fit(x, y, sample_weight=weights)
+        assert search.best_estimator_.score(x[up], y[up]) > 0.5
+        assert search.best_score_ > 0.5  # on all rows, of which the light ones hardly count

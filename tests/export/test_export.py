@@ -1,0 +1,396 @@
+"""What is exported computes what `predict` does, in each language."""
+
+import math
+import re
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from tests.support.command import said_by, write_table
+from tests.support.exported import (
+    ST_FUNCTIONS,
+    by_c,
+    by_excel,
+    by_python,
+    by_sqlite,
+    by_st,
+    compiled,
+    st_as_python,
+)
+from tests.support.twins import random_tree
+from tests.support.workflow_runs import ROOT
+
+from vjmgp import UserFunction, VJMRegressor
+from vjmgp.cli import main
+from vjmgp.engine.trees.primitives import FIRST_VARIABLE, codes_by_name
+from vjmgp.export import LANGUAGES, export_model
+from vjmgp.export.source import source_of, words
+from vjmgp.models.ensemble import BlendModel
+from vjmgp.models.symbolic import Feature, SymbolicModel
+from vjmgp.tables.preprocessing import fit_standardizer
+
+EVERY_FUNCTION = sorted(codes_by_name().values())
+NAMES = ["speed", 'wind "chill" (°C)', "3rd", "sin", "O'Brien; --", "t1"]
+LEVELS = ["O'Brien", '"x"', "für \\ ??/ {0}", "a*/b"]
+MODELS = range(24)
+
+
+def random_table(rng, rows, missing):
+    table = pd.DataFrame(rng.normal(3, 2, size=(rows, 6)), columns=NAMES)
+    table["sin"] = rng.choice(LEVELS, rows)
+    table["O'Brien; --"] = rng.integers(1, 9, rows)
+    if missing:
+        table.loc[rng.random(rows) < 0.2, "3rd"] = np.nan
+        table.loc[rng.random(rows) < 0.2, "sin"] = None
+    return table
+
+
+def random_model(seed, depth=3):
+    """A model of all functions, half of them with missing values; and rows with unseen levels."""
+    rng = np.random.default_rng(seed)
+    missing = bool(seed % 2)
+    table, y = random_table(rng, 60, missing), rng.normal(-4, 7, size=60)
+    how = "indicator" if missing else "error"
+    standardizer = fit_standardizer(table, y, NAMES, [3, 4], encoding="auto", missing=how)
+    features = []
+    for _ in range(3):
+        codes, constants = random_tree(rng, depth, len(standardizer.inputs), EVERY_FUNCTION)
+        numbers = rng.normal(), rng.normal(), rng.uniform(0.1, 2)
+        features.append(Feature(tuple(codes), tuple(constants), *numbers))
+    new = random_table(rng, 25, missing)
+    new.loc[:3, "sin"] = "for \\ ??/ {0}"
+    new.loc[2:5, "O'Brien; --"] = 77
+    new.loc[4:6, "speed"] = 40.0  # far out: predictions are clipped
+    model = SymbolicModel(standardizer, tuple(features), 0.25)
+    return model, new
+
+
+def predicted(model, table):
+    return model.predict_rows(model.standardizer.standardize(table))
+
+
+def check(model, table, compute):
+    """Compare on rows where predictions do not hang on the last digits of the inputs."""
+    numeric = table.columns.difference(["sin", "O'Brien; --"])
+    expected = predicted(model, table)
+    near = table.assign(**{name: table[name] * (1 + 1e-11) for name in numeric})
+    usual = np.abs(predicted(model, near) - expected) < 1e-7
+    assert usual.mean() > 0.6
+    found = np.broadcast_to(compute(table[list(source_of(model).columns)]), len(table))
+    np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-7, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", MODELS)
+def test_python(seed):
+    model, table = random_model(seed)
+    check(model, table, lambda columns: by_python(model.export("python"), columns))
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_c(tmp_path):
+    models = [random_model(seed) for seed in MODELS]
+    texts = [model.export("c", name=f"f{k}") for k, (model, _) in enumerate(models)]
+    library = compiled(texts, tmp_path)
+    for k, (model, table) in enumerate(models):
+        check(model, table, lambda columns, k=k: by_c(library[f"f{k}"], columns))
+
+
+@pytest.mark.parametrize("seed", MODELS)
+def test_sqlite(seed):
+    model, table = random_model(seed)
+    check(model, table, lambda columns: by_sqlite(model.export("sql", table="t"), columns))
+
+
+@pytest.mark.parametrize("seed", MODELS)
+def test_excel(seed):
+    model, table = random_model(seed, depth=2)
+    cells = [f"{'ABCDEF'[k]}2" for k in range(len(source_of(model).columns))]
+    check(model, table, lambda columns: by_excel(model.export("excel", cells=cells), columns))
+
+
+@pytest.mark.parametrize("seed", MODELS)
+def test_structured_text(seed):
+    model, table = random_model(seed)
+    check(model, table, lambda columns: by_st(model.export("st"), columns))
+
+
+def run_all(model, table, folder):
+    """What each language makes of the table's rows."""
+    columns = table[list(source_of(model).columns)]
+    cells = [f"{'ABCDEF'[k]}2" for k in range(columns.shape[1])]
+    found = {
+        "python": by_python(model.export("python"), columns),
+        "sql": by_sqlite(model.export("sql", table="t"), columns),
+        "excel": by_excel(model.export("excel", cells=cells), columns),
+        "st": by_st(model.export("st"), columns),
+    }
+    if shutil.which("gcc"):
+        found["c"] = by_c(compiled([model.export("c")], folder).predict, columns)
+    return found
+
+
+def ratio_model(clips=True, **columns):
+    """a/(b − 3) of whole numbers, and columns as they are added."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.integers(1, 9, 40), "b": rng.integers(1, 6, 40), **columns})
+    y, names = rng.normal(5.0, 1.0, 40), list(table)
+    nominal = [k for k, name in enumerate(names) if name not in "ab"]
+    standardizer = fit_standardizer(table, y, names, nominal, encoding="target")
+    plain = tuple(replace(column, mean=3.0 * (column.name == "b"), scale=1.0)
+                  for column in standardizer.columns)  # fmt: skip
+    codes = [(codes_by_name()["div"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
+    codes += [(FIRST_VARIABLE + k,) for k in nominal]
+    features = tuple(Feature(code, (0.0,) * len(code), 1.0, 0.0, 1.0) for code in codes)
+    standardizer = replace(standardizer, columns=plain, clips=clips)
+    return SymbolicModel(standardizer, features), table
+
+
+@pytest.mark.parametrize("clips", [True, False])
+def test_whole_numbers_and_divisors_of_0(clips, tmp_path):
+    model, table = ratio_model(clips)
+    expected = predicted(model, table)
+    assert (expected == model.standardizer.target_mean).any()
+    assert clips == (expected.max() == model.standardizer.target_range[1])
+    for found in run_all(model, table, tmp_path).values():
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_number_that_must_be_there_is_missed(tmp_path):
+    model, table = ratio_model()
+    table = table.astype(float)
+    table.loc[0, "a"] = table.loc[1, "b"] = np.nan
+    for language, found in run_all(model, table, tmp_path).items():
+        if language != "st":  # where numbers are never missing
+            assert np.flatnonzero(np.isnan(found)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "levels", [["x", "y", None], [1, 2, 3], [0.5, 1.5, 0.0], [1.0, 2.0, np.nan], ["1", 1.5, "a"]]
+)
+def test_levels_of_all_kinds(levels, tmp_path):
+    given = np.array(levels, dtype=object)[np.random.default_rng(1).integers(0, 3, 40)]
+    model, table = ratio_model(city=pd.Series(given, dtype=object))
+    mixed = len({type(level) for level in levels}) > 1 and levels[-1] == "a"
+    expected = predicted(model, table)
+    if mixed:  # one type a column: text
+        table["city"] = table["city"].map(str)
+    for language, found in run_all(model, table, tmp_path).items():
+        if not (mixed and language == "python"):
+            np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=language)
+
+
+def test_levels_that_become_the_same_text_are_refused():
+    given = np.array(["1", 1, "a"], dtype=object)[np.arange(40) % 3]
+    model, _ = ratio_model(city=pd.Series(given, dtype=object))
+    with pytest.raises(ValueError, match="'city' has levels that differ only in being text"):
+        model.export("c")
+
+
+def softplus(a):
+    return math.log1p(math.exp(-abs(a))) + max(a, 0.0)
+
+
+def ratio(static, q):
+    return max(static, q) / (2.0 + q * q)
+
+
+def own_model(*functions):
+    rng = np.random.default_rng(0)
+    x = rng.normal(1.0, 2.0, size=(50, 2))
+    standardizer = fit_standardizer(x, rng.normal(size=50), ["a", "b"], [])
+    known = codes_by_name(functions)
+    trees = [(known[f.name], *range(FIRST_VARIABLE, FIRST_VARIABLE + f.arity)) for f in functions]
+    features = tuple(Feature(tree, (0.0,) * len(tree), 0.5, 0.2, 0.5) for tree in trees)
+    return SymbolicModel(standardizer, features, functions=functions), pd.DataFrame(
+        x, columns=["a", "b"]
+    )
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_the_users_functions_by_sympys_printers(tmp_path):
+    a, p, q = sympy.symbols("a static q")
+    functions = (
+        UserFunction("softplus", softplus, sympy.log(1 + sympy.exp(a))),
+        UserFunction("ratio", ratio, sympy.Max(p, q) / (2 + q**2)),
+    )
+    model, table = own_model(*functions)
+    expected = predicted(model, table)
+    found = by_c(compiled([model.export("c")], tmp_path).predict, table)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(by_python(model.export("python"), table), expected, rtol=1e-12)
+    for language in ("excel", "sql", "st"):
+        with pytest.raises(ValueError, match=f"'softplus' cannot be written in {language}"):
+            model.export(language)
+
+
+def test_a_formula_that_sympy_cannot_write_is_told():
+    a = sympy.symbols("a")
+    model, _ = own_model(UserFunction("area", lambda a: math.erf(a), sympy.erf(a)))
+    assert "erf(a)" in model.export("c")
+    with pytest.raises(ValueError, match="function 'area' cannot be written in python"):
+        model.export("python")
+
+
+def test_structured_text_is_well_formed():
+    for seed in MODELS:
+        text = random_model(seed)[0].export("st")
+        code = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
+        declared = set(re.findall(r"^    (\w+) : ", code, flags=re.MULTILINE))
+        assert len({word.lower() for word in declared}) == len(declared)
+        plain = re.sub(r"""'[^']*'|"[^"]*"|\d+\.\d+(E-?\d+)?""", " ", st_as_python(text))
+        assert plain.count("(") == plain.count(")")
+        used = set(re.findall(r"[A-Za-z_]\w*", plain))
+        assert used <= declared | {*ST_FUNCTIONS, "Predict", "True", "if", "elif", "else"}
+        assert not [word for word in declared if "__" in word or word[0] == "_" or word[-1] == "_"]
+        literals = set(re.findall(r"""^ *(?:ELS)?IF \w+ = (['"])""", code, flags=re.MULTILINE))
+        assert literals <= {'"'}  # a level is not ASCII, so all of the column are wide
+        assert not re.search(r"\d[eE]", re.sub(r"\d+\.\d+E-?\d+", "", plain))
+
+
+def test_words_are_plain_and_distinct():
+    found = words(["Für", "fur", "a b", "a__b", "", "²", "if", "t1", "1st", "日本"], ["IF"])
+    assert found == ["Fur", "x_fur", "a_b", "x_a_b", "x", "x_2", "x_if", "x_t1", "x_1st", "x_3"]
+
+
+def test_postgres_has_its_own_functions():
+    """As text: no test runs it."""
+    model, _ = ratio_model(city=pd.Series(["O'Brien", "b"] * 20))
+    text = model.export("sql", dialect="postgres", table='my.ta"ble', name="y")
+    assert "/COALESCE(NULLIF(CAST(" in text
+    assert """WHEN "my"."ta""ble"."city" = 'O''Brien' THEN""" in text
+    assert text.endswith('AS "y"\nFROM "my"."ta""ble";\n')
+    texts = [random_model(seed)[0].export("sql", dialect="postgres") for seed in MODELS]
+    assert not [text for text in texts if re.search(r"\b(max|min|sign)\(", text.split("\n--")[-1])]
+
+
+def test_excels_limits_are_told():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=400), "b": np.arange(400)})
+    standardizer = fit_standardizer(table, rng.normal(size=400), ["a", "b"], [1])
+    long = SymbolicModel(standardizer, (Feature((FIRST_VARIABLE + 1,), (0.0,), 1.0, 0.0, 1.0),))
+    with pytest.raises(ValueError, match=r"characters, Excel takes 8192: choose a smaller"):
+        long.export("excel")
+    assert len(long.export("excel", digits=4)) < 8192
+    codes = (codes_by_name()["tanh"],) * 70 + (FIRST_VARIABLE,)
+    deep = SymbolicModel(standardizer, (Feature(codes, (0.0,) * 71, 1.0, 0.0, 1.0),))
+    with pytest.raises(ValueError, match="brackets inside each other, Excel takes 64"):
+        deep.export("excel")
+
+
+def test_cells_are_those_of_all_columns_or_of_the_formulas():
+    model, _ = random_model(0)
+    needed = list(source_of(model).columns)
+    assert len(needed) < len(NAMES)
+    few = [f"Sheet1!$B${k + 1}" for k in range(len(needed))]
+    assert f"' {few[0]}: column {needed[0]!r}" in model.export("excel", cells=few)
+    everything = model.export("excel")
+    assert f"' {'ABCDEF'[NAMES.index(needed[-1])]}2: column {needed[-1]!r}" in everything
+    for cells, message in (
+        (["A2"], "There are 1 cells for"),
+        (["A0", *few[1:]], "'A0' is no cell"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.export("excel", cells=cells)
+
+
+def test_digits_shorten_numbers():
+    model, _ = random_model(3)
+    for language in LANGUAGES:
+        short, full = model.export(language, digits=3), model.export(language)
+        assert len(short) < len(full)
+        code = (
+            short.splitlines()[-1] if language == "excel" else re.sub("(?m)^ *(#|--).*", "", short)
+        )
+        assert not re.search(r"\d\.\d{7}", re.sub(r"(?s)/\*.*?\*/|\(\*.*?\*\)", "", code))
+
+
+@pytest.mark.parametrize(
+    ("language", "options", "message"),
+    [
+        ("java", {}, "no export to 'java', only to python, c, excel, sql, st"),
+        ("c", {"cells": ["A2"]}, "The export to c has no option 'cells', only digits, name"),
+        ("c", {"name": "a-b"}, "'a-b' is no name of a function"),
+        ("st", {"name": "Limit"}, "The name 'Limit' means something else in st"),
+        ("st", {"digits": 0}, "digits is 0; it must be a whole number from 1 to 17"),
+        ("sql", {"dialect": "oracle"}, "The dialect 'oracle' is none of sqlite, postgres"),
+    ],
+)
+def test_what_cannot_be_is_told(language, options, message):
+    with pytest.raises(ValueError, match=message):
+        ratio_model()[0].export(language, **options)
+
+
+def test_only_formulas_are_exported():
+    with pytest.raises(ValueError, match="exported, not a BlendModel: it averages many"):
+        export_model(BlendModel.__new__(BlendModel), "c")
+    with pytest.raises(ValueError, match="exported, not a VJMRegressor: give its model_"):
+        export_model(VJMRegressor(), "c")
+    model, _ = ratio_model()
+    nowhere = (codes_by_name()["inv"], codes_by_name()["sub"], FIRST_VARIABLE, FIRST_VARIABLE)
+    feature = Feature(nowhere, (0.0,) * 4, 1.0, 0.0, 1.0)
+    with pytest.raises(ValueError, match="undefined everywhere: there is nothing to export"):
+        replace(model, features=(feature,)).export("sql")
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = write_table(tmp_path)
+    regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
+    model = regressor.fit(table.drop(columns="y"), table["y"]).model_
+    (tmp_path / "data_model").mkdir()
+    model.to_json("data_model/model.json")
+    for language in LANGUAGES:
+        assert main(["export", "data_model", "--to", language]) == 0
+        assert capsys.readouterr().out == model.export(language)
+    words = ["export", "data_model/model.json", "--to", "python", "--output", "out/p.py"]
+    assert main([*words, "--digits", "12"]) == 0
+    columns = table[list(source_of(model).columns)]
+    found = by_python((tmp_path / "out/p.py").read_text(encoding="utf-8"), columns)
+    np.testing.assert_allclose(found, predicted(model, table), rtol=1e-8)
+    for words, answer in (
+        (["none", "--to", "c"], "none: no such file"),
+        (["data_model", "--to", "c", "--table", "t"], "no option 'table'"),
+        (["data_model", "--to", "excel", "--cells", "A2,B2,C2,D2"], "There are 4 cells"),
+        (["data_model", "--to", "c", "--output", "data.csv/p.c"], "cannot write there ("),
+    ):
+        assert answer in said_by(capsys, ["export", *words])
+
+
+def test_large_numbers_that_differ_little_keep_their_precision(tmp_path):
+    """Seconds since 1970, squared."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"t": 1.6e9 + rng.normal(0, 1000, 50), "b": rng.normal(size=50)})
+    standardizer = fit_standardizer(table, rng.normal(size=50), ["t", "b"], [])
+    trees = [(codes_by_name()["square"], FIRST_VARIABLE)]
+    trees += [(codes_by_name()["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
+    features = tuple(Feature(tree, (0.0,) * len(tree), 0.2, 0.0, 1.0) for tree in trees)
+    model = SymbolicModel(standardizer, features)
+    for found in run_all(model, table, tmp_path).values():
+        np.testing.assert_allclose(found, predicted(model, table), rtol=1e-6, atol=1e-6)
+
+
+def test_the_formula_that_people_see():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    standardizer = fit_standardizer(table, rng.normal(size=50), ["a", "b"], [])
+    scales = [column.scale for column in standardizer.inputs]
+    numbers = [3.0 * scales[0], -2.00001 * scales[1]]
+    features = tuple(
+        Feature((FIRST_VARIABLE + k,), (0.0,), number / standardizer.target_scale, 0.0, 1.0)
+        for k, number in enumerate(numbers)
+    )
+    model = SymbolicModel(standardizer, features)
+    assert "3*A2 - 2*B2" in model.export("excel", digits="auto")
+    assert "2.00001*B2" in model.export("excel")
+
+
+def test_the_guide_shows_what_is_written():
+    guide = (ROOT / "docs/export.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", guide, flags=re.DOTALL)
+    names = {}
+    exec(blocks[1][1].replace("print(", "("), names)
+    shown = [text for _, text in blocks[2:]]
+    assert shown == [names["model"].export(language) for language in LANGUAGES]

@@ -1,0 +1,229 @@
+"""The page of `vjmgp fit`: whole, offline, safe with whatever names it shows, and true."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from tests.study.test_report import Page
+from tests.support.command import QUICK, said_by
+
+from vjmgp import UserFunction, VJMRegressor, load_model
+from vjmgp.cli import main
+from vjmgp.fit_report.cautions import noise_in_words
+from vjmgp.formulas.printers.mathml import formula_mathml
+
+BAD = "<b>&amp; $x$"
+
+
+def make(folder, rows=80, **columns):
+    """A table whose names need escaping, as data.csv."""
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(-4, 5, size=(2, rows)) / 2
+    data = pd.DataFrame({BAD: numbers[0], "b": numbers[1]})
+    data["site"] = rng.choice(["<i>", "south"], rows)
+    data["y<"] = (data[BAD] + 2) * data["b"] + (data["site"] == "south")
+    data["y<"] += 0.1 * rng.normal(size=rows)
+    data = data.assign(**columns)
+    data.to_csv(folder / "data.csv", index=False)
+    return data
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def page_of(capsys, *words):
+    """The page of a quick fit of data.csv."""
+    assert main(["fit", "data.csv", "--target", "y<", *QUICK, *words]) == 0
+    capsys.readouterr()
+    return Path("data_model/report.html").read_text()
+
+
+def about():
+    return json.loads(Path("data_model/about.json").read_text())
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def test_the_page_is_whole_and_needs_nothing_else(here, capsys):
+    make(here)
+    page = page_of(capsys, "--restarts", "2")
+    found = Page(page)
+    assert found.faults == []
+    inside = [link[1:] for link in found.links if link.startswith("#")]
+    assert [link for link in found.links if not link.startswith(("#", "data:,"))] == []
+    assert {link for link in inside if re.fullmatch("[a-z]+", link)} <= found.ids
+    assert "<b>" not in page
+    assert "<i>" not in page
+    titles = re.findall("<h[23][^>]*>(.*?)</h", page)
+    assert titles == [
+        *("Formula", "Shorter versions", "Errors", "Inputs", "Responses"),
+        *("How far to trust it", "All models", "Use it"),
+    ]
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert not [name for name in set(ids) if ids.count(name) > 1]
+
+
+def test_numbers_are_of_the_fits_that_they_are_said_to_be_of(here, capsys):
+    data = make(here)
+    page = page_of(capsys, "--interval", "0.8")
+    errors = about()["errors"]
+    lines = re.findall(
+        r"<tr[^>]*><td>(\w+ rows)<small>(.*?)</small></td><td>(\d+)</td><td>([\d.−]+)</td>", page
+    )
+    assert [(name, count) for name, _, count, _ in lines] == [
+        ("test rows", "20"), ("training rows", "60"), ("all rows", "80"),
+    ]  # fmt: skip
+    for (_, fit, _, r2), rows in zip(lines, ("test", "training", "all"), strict=True):
+        assert float(r2) == pytest.approx(errors[rows]["r2"], abs=1e-4)
+        assert ("training" in fit) == (rows != "all")
+    order = np.random.default_rng(0).permutation(80)
+    test, train = np.sort(order[:20]), np.sort(order[20:])
+    tested = VJMRegressor(population_size=20, generations=3, random_state=0)
+    inputs, target = data.drop(columns="y<"), data["y<"]
+    tested.fit(inputs.iloc[train], target.iloc[train])
+    ends = tested.model_.intervals(tested.predictor_.predict(inputs.iloc[test]), 0.8)
+    inside = ((target.iloc[test] >= ends[:, 0]) & (target.iloc[test] <= ends[:, 1])).sum()
+    assert "80 % of new targets should lie within ±" in page
+    assert f"Of the 20 test rows, {inside} do ({round(100 * inside / 20)} %)" in page
+
+
+def test_every_model_can_be_pointed_at(here, capsys):
+    make(here)
+    page = page_of(capsys)
+    front = pd.read_csv("data_model/front.csv")
+    titles = re.findall("<g><title>row (\\d+), (\\d+) nodes", page)
+    found = {int(row): int(size) for row, size in titles}
+    assert found == dict(zip(front["row"], front["size"], strict=True))
+
+
+def test_without_its_table_the_page_is_smaller(here, capsys):
+    make(here)
+    before = page_of(capsys)
+    Path("data.csv").unlink()
+    assert main(["choose", "data_model", "0"]) == 0
+    page = Path("data_model/report.html").read_text()
+    assert "The table is not there any more" in page
+    assert "Responses" in before
+    assert "Responses" not in page
+    assert Page(page).faults == []
+
+
+def test_without_matplotlib_the_page_says_so_once(here, capsys, monkeypatch):
+    make(here)
+    monkeypatch.setattr("vjmgp.fit_report.page.is_there", lambda module: False)
+    assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
+    assert "The page has no plots, which need matplotlib" in capsys.readouterr().err
+    page = Path("data_model/report.html").read_text()
+    assert Page(page).faults == []
+    assert page.count("which need matplotlib") == 1
+    assert "<svg" not in page
+    assert "Point at one" not in page
+    assert re.search(r"<tr><td>b</td><td>\d\.\d+</td></tr>", page)
+
+
+# -- cautions --------------------------------------------------------------------------------------
+
+
+def test_cautions_are_told(here, capsys):
+    data = make(here, rows=30)
+    nearly = data["y<"] * 1.5 + 2
+    make(here, rows=30, nearly=nearly)
+    assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
+    said, page = capsys.readouterr().err, Path("data_model/report.html").read_text()
+    cautions = about()["cautions"]
+    assert said == "".join(f"Caution: {caution}\n" for caution in cautions)
+    assert cautions[0].startswith("Only 8 rows have tested the model")
+    assert cautions[1].startswith("The input 'nearly' nearly is the target (correlation 1.0000)")
+    for text in ("Only 8 rows have tested", "nearly is the target"):
+        assert text in page
+    make(here, rows=80, **{"y<": np.arange(80) % 4})
+    page_of(capsys)
+    assert about()["cautions"][0].startswith("The target has only 4 different values")
+    data = make(here)
+    held_back = np.random.default_rng(0).permutation(80)[:5]
+    data.loc[held_back, "b"] = 9.0
+    data.to_csv("data.csv", index=False)
+    page_of(capsys)
+    assert about()["cautions"] == [
+        "Some test rows leave the training range of 'b' (-2 to 2; 5 of 20 rows): the model "
+        "extrapolates there."
+    ]
+
+
+def test_a_column_that_counts_rows_is_told(here, capsys):
+    days = pd.date_range("2026-01-01", periods=80).strftime("%Y-%m-%d")
+    shuffled = np.random.default_rng(0).permutation(80)
+    make(here, number=np.arange(80) + 1001, shuffled=shuffled, day=days)
+    page_of(capsys, "--dates", "elapsed")
+    assert [text for text in about()["cautions"] if "counts the rows" in text] == [
+        "The input 'number' only counts the rows: unless their order means something, leave it "
+        "out with --ignore."
+    ]
+
+
+def test_the_noise_estimate_does_not_contradict_the_formula():
+    assert noise_in_words(0.66, 0.6).endswith("a good half of the target's variation can be "
+                                              "predicted from these inputs.")  # fmt: skip
+    assert "the formula does better" in noise_in_words(0.66, 0.89)
+    assert "a good half" in noise_in_words(0.66, float("nan"))
+    assert noise_in_words(None, 0.9) == ""
+
+
+def test_a_good_fit_needs_no_caution(here, capsys):
+    make(here)
+    page_of(capsys)
+    assert about()["cautions"] == []
+
+
+# -- formulas --------------------------------------------------------------------------------------
+
+
+def test_formulas_are_proper_mathml(here):
+    data = make(here)
+    inputs = data.drop(columns="y<")
+    for functions in (("add", "mul", "div", "sqrt"), ("exp", "cbrt", "abs", "log", "max", "sin")):
+        model = VJMRegressor(
+            population_size=30, generations=5, functions=functions, random_state=1
+        ).fit(inputs, data["y<"])
+        for found in model.front_models():
+            text = formula_mathml(found).replace("</math> <math>", "")
+            root = ElementTree.fromstring(text)
+            assert {e.tag for e in root.iter()} <= {
+                *("math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "mroot"),
+            }
+            for element in root.iter():
+                assert len(element) == 2 or element.tag not in ("mfrac", "msup", "mroot")
+
+
+def test_a_formula_in_mathml(here, capsys):
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.uniform(1, 3, size=(60, 2)), columns=["a", "b"])
+    data["y"] = 3 * data["a"] - 2 * data["b"] + 5
+    data.to_csv("data.csv", index=False)
+    said_by(capsys, ["fit", "data.csv", "--target", "y", *QUICK], 0)
+    model = load_model("data_model/model.json")
+    parts = ElementTree.fromstring(f"<p>{formula_mathml(model)}</p>")
+    assert " ".join("".join(part.itertext()) for part in parts) == (
+        model.text().replace(" - ", " −").replace(" + ", " +").replace("*", "⋅")
+    )
+
+
+def test_the_users_functions_go_by_their_names():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 3, size=(60, 1))
+    x0 = sympy.Symbol("a")
+    double = UserFunction("double_square", lambda a: 2.0 * a * a, 2 * x0**2)
+    model = VJMRegressor(
+        population_size=20, generations=3, functions=["add", double], random_state=0
+    )
+    model.fit(x, 2.0 * x[:, 0] ** 2)
+    assert "<mi>double_square</mi>" in "".join(map(formula_mathml, model.front_models()))

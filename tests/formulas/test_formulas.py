@@ -1,0 +1,242 @@
+"""Formulas compute what the model computes."""
+
+import builtins
+import functools
+import keyword
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.mathtext import MathTextParser
+from tests.support.twins import random_tree
+
+from vjmgp.engine.trees.primitives import codes_by_name, functions_by_code
+from vjmgp.formulas.names import identifiers, latex_name, reserved_words
+from vjmgp.models.symbolic import Feature, SymbolicModel
+from vjmgp.tables.preprocessing import fit_standardizer
+
+NAMES = ["speed", "wind chill", "3rd", "sin", "lambda"]
+WORDS = ["speed", "wind_chill", "x3rd", "sin_", "lambda_"]
+NUMPY = {
+    "Abs": np.abs,
+    "Heaviside": np.heaviside,
+    "Max": lambda *parts: functools.reduce(np.maximum, parts),
+    "Min": lambda *parts: functools.reduce(np.minimum, parts),
+    "atan": np.arctan,
+    "cos": np.cos,
+    "exp": np.exp,
+    "log": np.log,
+    "nan": np.nan,
+    "pi": np.pi,
+    "real_root": lambda a, degree: np.cbrt(a),
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+}
+EVERY_FUNCTION = sorted(codes_by_name().values())
+
+
+def random_model(seed, depth=3, count=3, names=NAMES, functions=range(13)):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(3, 2, size=(40, 5)), columns=names)
+    y = rng.normal(-4, 7, size=40)
+    features = []
+    for _ in range(count):
+        codes, constants = random_tree(rng, depth, 5, functions)
+        weight, centre, factor = rng.normal(), rng.normal(), rng.uniform(0.1, 2)
+        features.append(Feature(tuple(codes), tuple(constants), weight, centre, factor))
+    standardizer = fit_standardizer(table, y, list(names), [])
+    return SymbolicModel(standardizer, tuple(features), 0.25), table
+
+
+def columns(table):
+    return {word: table[name].to_numpy() for word, name in zip(WORDS, NAMES, strict=True)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_text_computes_the_models_numbers(seed):
+    model, table = random_model(seed)
+    found = eval(model.text(None), {**NUMPY, **columns(table)})  # our own text, in a test
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_text_as_evolved_computes_the_models_numbers(seed):
+    model, table = random_model(seed)
+    found = eval(model.text(exact=True), {**NUMPY, **columns(table)})
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_text_of_every_function_computes_the_models_numbers(seed):
+    model, table = random_model(seed, depth=2, functions=EVERY_FUNCTION)
+    with np.errstate(all="ignore"):
+        found = eval(model.text(None), {**NUMPY, **columns(table)})
+    expected = model.evaluate(table)
+    usual = np.abs(expected) < 1e6  # a divisor near 0 magnifies rounding, 0 gives none
+    np.testing.assert_allclose(
+        np.broadcast_to(found, 40)[usual], expected[usual], rtol=1e-6, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("name", codes_by_name())
+def test_sympy_writes_and_reads_every_function(name, alone):
+    """Also of text, where sympy does not know that columns are real."""
+    model, table = random_model(1, depth=1, count=1)
+    code = codes_by_name()[name]
+    leaves = (14, 15)[: functions_by_code()[code].arity]
+    feature = Feature((code, *leaves), (0.0,) * (1 + len(leaves)), 1.0, 0.0, 1.0)
+    model = SymbolicModel(model.standardizer, (feature,))
+    expression = sympy.sympify(model.text(None)) if alone else model.sympy()
+    symbols = sorted(expression.free_symbols, key=str)
+    compute = sympy.lambdify(symbols, expression, "numpy")
+    with np.errstate(invalid="ignore"):  # sympy's real root looks at both signs
+        found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-8)
+    assert model.latex()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sympy_computes_the_models_numbers(seed):
+    model, table = random_model(seed)
+    expression = model.sympy()
+    symbols = sorted(expression.free_symbols, key=str)
+    compute = sympy.lambdify(symbols, expression, "numpy")
+    found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
+    np.testing.assert_allclose(
+        np.broadcast_to(found, 40), model.evaluate(table), rtol=1e-8, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sympy_reads_the_text(seed):
+    model, table = random_model(seed, depth=2)
+    assert model.variables == WORDS
+    symbols = {word: sympy.Symbol(word, real=True) for word in model.variables}
+    read = sympy.sympify(model.text(None), locals=symbols)
+    compute = sympy.lambdify(list(symbols.values()), read, "numpy")
+    found = compute(*(columns(table)[word] for word in symbols))
+    np.testing.assert_allclose(
+        np.broadcast_to(found, 40), model.evaluate(table), rtol=1e-8, atol=1e-7
+    )
+
+
+def test_sympys_names_are_known_without_sympy():
+    assert set(sympy.__all__) <= reserved_words()
+
+
+def test_a_plain_installation_says_how_to_have_sympy(monkeypatch):
+    model, _ = random_model(0)
+    text = model.text()
+    monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda module: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'vjmgp\[sympy\]'"):
+        model.sympy()
+    assert model.text() == text
+
+
+SYMPY = {}
+exec("from sympy import *", SYMPY)
+KNOWN = sorted({*SYMPY, *dir(builtins), *keyword.kwlist, *keyword.softkwlist})
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(KNOWN) | st.text(min_size=1), min_size=5, max_size=5, unique=True),
+    st.integers(0, 2**32 - 1),
+)
+def test_sympy_alone_reads_the_text_whatever_the_columns_are_called(names, seed):
+    model, table = random_model(seed, depth=1, names=names)
+    read = sympy.sympify(model.text(None))
+    words = {
+        word: table[name].to_numpy() for word, name in zip(model.variables, names, strict=True)
+    }
+    assert {str(symbol) for symbol in read.free_symbols} <= set(words)
+    compute = sympy.lambdify([sympy.Symbol(word) for word in words], read, "numpy", dummify=True)
+    found = np.broadcast_to(compute(*words.values()), 40)
+    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+
+
+def test_no_name_of_sympy_is_a_variable():
+    """What sympify keeps as it is: everything that can be called, and sympy's own objects."""
+    kept = {name for name, value in SYMPY.items() if not isinstance(value, ModuleType | dict)}
+    assert len(kept) > 800
+    assert not kept & set(identifiers(sorted(kept)))
+    for name in ("gamma", "re", "beta", "test", "Si", "oo", "nan", "true", "sum", "id", "None"):
+        assert identifiers([name]) == [f"{name}_"]
+    assert identifiers(["gamma", "gamma_", "speed", "x2"]) == ["gamma_", "gamma__2", "speed", "x2"]
+
+
+def test_text_does_not_need_sympy_imported():
+    """Each job of a study writes formulas; the import would take longer than its fit."""
+    code = (
+        "import sys, vjmgp.formulas.names as f; assert f.identifiers(['re', 'a']) == ['re_', 'a']; "
+        "assert 'sympy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_features_are_told_one_by_one():
+    model, table = random_model(5)
+    intercept, coefficients = model.original_units()
+    total = intercept
+    for text, coefficient in zip(model.feature_texts(), coefficients, strict=True):
+        total = total + coefficient * eval(text, {**NUMPY, **columns(table)})
+    np.testing.assert_allclose(total, model.evaluate(table), rtol=1e-8)
+
+
+def test_latex_is_short_and_names_the_columns():
+    model, _ = random_model(2, depth=1, count=2)
+    latex = model.latex()
+    assert "frac" in latex or "\\" in latex or "_" in latex
+    digits = max(len(part) for part in __import__("re").findall(r"\d+\.\d+", latex))
+    assert digits <= 9
+
+
+def test_latex_has_the_columns_own_names():
+    names = ["a (2)", "lambda", "x2", "t", "50%_\\^"]
+    codes = [(14 + k,) for k in range(5)]
+    model, _ = random_model(0, names=names)
+    features = tuple(Feature(code, (0.0,), 1.0, 0.0, 1.0) for code in codes)
+    latex = SymbolicModel(model.standardizer, features).latex()
+    for name in (r"\mathrm{a\ (2)}", r"\mathrm{lambda}", r"\mathrm{x2}", " t "):
+        assert name in latex
+    assert r"\mathrm{50\%\_\backslash \wedge }" in latex
+    assert "^{2}" not in latex
+    assert "_{" not in latex
+    MathTextParser("path").parse(f"${latex_name('a (2) #_{}~-x')}^{{2}}$")
+
+
+def test_digits_shorten_the_text():
+    model, _ = random_model(3)
+    assert len(model.text(digits=3)) < len(model.text(digits=None))
+    assert str(model) == model.text()
+
+
+def test_identifiers_are_valid_and_unique():
+    words = identifiers(["a b", "a-b", "a_b", "", "1", "für", "class", "Max", "a b", "x²", "½"])
+    assert len(set(words)) == 11
+    assert all(word.isidentifier() for word in words)
+    assert words[0] == "a_b"
+    assert identifiers(["Rührzeit (min)", "T [°C]", "Area, m²", "_a__b_", "% x"]) == [
+        *("Rührzeit_min", "T_C", "Area_m", "_a__b_", "x"),
+    ]
+    assert "class" not in words
+    assert "Max" not in words
+
+
+def test_columns_that_a_formula_needs_appear_by_name():
+    model, _ = random_model(0, depth=0, count=5)
+    text = model.text(None)
+    used = {f.codes[0] - 14 for f in model.features if f.codes[0] >= 14}
+    for k in used:
+        assert WORDS[k] in text

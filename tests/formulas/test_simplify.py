@@ -1,0 +1,290 @@
+"""The short form of a formula: rules keep values, rounding keeps predictions."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from matplotlib.mathtext import MathTextParser
+from tests.formulas.test_formulas import EVERY_FUNCTION, random_model
+
+from vjmgp.engine.trees.primitives import codes_by_name
+from vjmgp.formulas.nodes import NUMPY, Algebra, in_order, is_not_negative, values_at
+from vjmgp.formulas.printers.notation import Notation, nodes_of, number_text
+from vjmgp.formulas.rounding import TOLERANCE, shortened
+from vjmgp.formulas.simplify import Lengths, all_multiplied_out, expression_of, grouped, shortest
+from vjmgp.models.symbolic import Feature, SymbolicModel, load_model
+from vjmgp.tables.preprocessing import fit_standardizer
+
+CONTINUOUS = [code for code in EVERY_FUNCTION if code != codes_by_name()["step"]]
+"""At the jump of a step, rounding decides."""
+RNG = np.random.default_rng(0)
+X, Y, Z = RNG.normal(0.0, 2.0, size=(3, 200))
+
+
+def written(algebra, node):
+    return Notation(algebra, ["x", "y", "z"]).write(node)
+
+
+def tree_of(algebra, text):
+    """A node from a formula: x + y is a call of add, as in a tree."""
+    functions = {
+        name: lambda *parts, name=name: algebra.of_function(name, list(parts))
+        for name in codes_by_name()
+    }
+    names = {name: algebra.input(k) for k, name in enumerate("xyz")}
+    return eval(text, {**functions, **names, "n": algebra.number})
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        ("add(x, x)", "2*x"),
+        ("sub(x, x)", "0"),
+        ("sub(add(x, y), x)", "y"),
+        ("neg(neg(x))", "x"),
+        ("mul(n(2), mul(x, n(3)))", "6*x"),
+        ("mul(neg(x), neg(y))", "x*y"),
+        ("mul(n(0), sin(x))", "0"),
+        ("mul(x, mul(x, x))", "x**3"),
+        ("div(mul(x, y), x)", "y"),
+        ("square(neg(x))", "x**2"),
+        ("square(abs(x))", "x**2"),
+        ("abs(square(x))", "x**2"),
+        ("abs(neg(mul(n(3), x)))", "3*Abs(x)"),
+        ("abs(abs(x))", "Abs(x)"),
+        ("abs(mul(x, square(y)))", "y**2*Abs(x)"),
+        ("square(sqrt(x))", "Abs(x)"),
+        ("sqrt(square(x))", "Abs(x)"),
+        ("sqrt(mul(n(4), x))", "2*sqrt(Abs(x))"),
+        ("max(x, x)", "x"),
+        ("max(x, max(y, x))", "Max(x, y)"),
+        ("max(x, min(x, y))", "x"),
+        ("max(square(x), n(-3))", "x**2"),
+        ("max(n(2), n(5))", "5"),
+        ("max(mul(n(2), x), mul(n(2), y))", "2*Max(x, y)"),
+        ("max(add(x, z), add(y, z))", "z + Max(x, y)"),
+        ("min(add(x, n(3)), y)", "Min(y, x + 3)"),
+        ("add(max(x, y), min(x, y))", "x + y"),
+        ("sub(max(x, y), min(y, x))", "2*Max(x, y) - x - y"),
+        ("sin(neg(x))", "-sin(3.1415926535898*x)"),
+        ("cos(neg(x))", "cos(3.1415926535898*x)"),
+        ("tanh(neg(x))", "-tanh(x)"),
+        ("cbrt(mul(n(8), x))", "2*real_root(x, 3)"),
+        ("step(mul(n(8), x))", "Heaviside(x, 0)"),
+        ("log(n(0))", "0"),
+        ("log(x)", "0.5*log(x**2 + 1)"),
+        ("aq(x, y)", "x/sqrt(y**2 + 1)"),
+        ("aq(n(3), x)", "3/sqrt(x**2 + 1)"),
+        ("div(x, mul(y, z))", "x/(y*z)"),
+        ("sigmoid(x)", "1/(exp(-x) + 1)"),
+        ("gauss(x)", "exp(-x**2)"),
+        ("exp(x)", "exp(Min(x, 20))"),
+        ("mul(sub(x, y), sub(y, x))", "-(x - y)**2"),
+    ],
+)
+def test_rules(tree, text):
+    algebra = Algebra()
+    assert written(algebra, tree_of(algebra, tree)) == text
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_every_rewriting_keeps_the_values(seed):
+    model, table = random_model(seed, depth=3, functions=CONTINUOUS)
+    text = model.text(exact=True)  # of the sine of a large power, rounding leaves nothing
+    assume("exp(" not in text or ("sin(pi" not in text and "cos(pi" not in text))
+    inputs = list(model.standardizer.encode(table).T)
+    expected = model.evaluate(table)
+    algebra, root = expression_of(model)
+    length = Lengths(["x"] * 5)
+    for form in (
+        root,
+        shortest(algebra, root, length),
+        all_multiplied_out(algebra, root),
+        grouped(algebra, root, length),
+    ):
+        found = np.broadcast_to(values_at(form, inputs, algebra), len(expected))
+        usual = np.isfinite(expected) & (
+            np.abs(expected) < 1e3
+        )  # near a pole, rounding is magnified
+        np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-5)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_the_shown_formula_predicts_nearly_the_same(seed):
+    """Also at the training rows, which rounding has not seen."""
+    model, table = random_model(seed, depth=3)
+    shown = model.shown
+    inputs = list(model.standardizer.encode(table).T)
+    found = np.broadcast_to(values_at(shown.rounded, inputs, shown.algebra), len(table))
+    clip = model.standardizer.clip_target
+    gap = clip(np.array(found)) - clip(model.evaluate(table))
+    assert np.sqrt(np.mean(gap**2)) <= 5 * TOLERANCE * model.standardizer.target_scale
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_called_not_negative_is_not(seed):
+    model, table = random_model(seed, depth=3, functions=EVERY_FUNCTION)
+    algebra, root = expression_of(model)
+    inputs = list(model.standardizer.encode(table).T)
+    for node in in_order(root):
+        if is_not_negative(node):
+            values = np.asarray(values_at(node, inputs, algebra))
+            assert not (values < 0.0).any()
+
+
+def test_the_root_of_a_square_is_no_root_of_its_sign():
+    algebra = Algebra()
+    square = algebra.power(algebra.input(0), 2.0)
+    assert written(algebra, algebra.power(square, 0.5)) == "Abs(x)"
+    assert written(algebra, algebra.power(square, -0.5)) == "1/Abs(x)"
+    assert written(algebra, algebra.call("log", algebra.number(0.0))) == "log(0)"
+
+
+def test_the_same_content_is_the_same_node():
+    algebra = Algebra()
+    assert tree_of(algebra, "max(add(x, y), z)") is tree_of(algebra, "max(z, add(y, x))")
+    assert tree_of(algebra, "mul(x, y)") is tree_of(algebra, "mul(y, x)")
+    assert tree_of(algebra, "mul(x, y)") is not tree_of(algebra, "mul(x, z)")
+
+
+def test_calls_are_those_of_numpy():
+    for name, function in NUMPY.items():
+        algebra = Algebra()
+        node = algebra.call(name, algebra.input(0))
+        np.testing.assert_allclose(values_at(node, [np.abs(X)], algebra), function(np.abs(X)))
+
+
+def of_features(table, target, trees, weights):
+    """A model of trees of codes on a table: columns have the codes from 14 on, mul is 2."""
+    standardizer = fit_standardizer(table, target, list(table.columns), [])
+    features = [
+        Feature(codes, (0.0,) * len(codes), weight, 0.0, 1.0)
+        for codes, weight in zip(trees, weights, strict=True)
+    ]
+    return SymbolicModel(standardizer, tuple(features))
+
+
+TABLE = pd.DataFrame({"a": X + 5.0, "b": 3.0 * Y, "c": Z})
+
+
+def test_a_linear_law_is_shown_as_one():
+    target = 3.0 * TABLE["a"] - 2.0 * TABLE["b"] + 5.0
+    weights = [3.0 * TABLE["a"].std(ddof=0), -2.0 * TABLE["b"].std(ddof=0)] / target.std(ddof=0)
+    model = of_features(TABLE, target, [(14,), (15,)], weights)
+    assert str(model) == "3*a - 2*b + 5"
+    assert len(model.text(digits=4, exact=True)) > 50
+    assert model.shown_size == 9
+    assert model.size == 2
+
+
+def test_copies_of_a_column_are_one():
+    model = of_features(TABLE, TABLE["a"], [(14,)] * 10, [0.1] * 10)
+    assert str(model) == "a"
+
+
+def test_a_product_is_multiplied_out_where_that_is_shorter():
+    """a·b of standardised columns is a product of differences and two linear parts."""
+    target = TABLE["a"] * TABLE["b"]
+    scale = [TABLE[name].std(ddof=0) for name in "ab"]
+    mean = [TABLE[name].mean() for name in "ab"]
+    weights = np.array([scale[0] * scale[1], scale[0] * mean[1], scale[1] * mean[0]])
+    model = of_features(TABLE, target, [(2, 14, 15), (14,), (15,)], weights / target.std(ddof=0))
+    assert str(model).startswith("a*b")
+    assert len(str(model)) < 12
+
+
+def test_terms_that_move_nothing_are_dropped_from_the_rounded_form_alone():
+    model = of_features(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.0004])
+    assert "c" not in str(model)
+    assert "*c" in model.text(digits=4)
+    model = of_features(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.004])
+    assert "*c" in str(model)
+
+
+def test_a_maximum_that_is_always_the_same_is_dropped():
+    standardizer = fit_standardizer(TABLE, TABLE["a"].to_numpy(), list(TABLE.columns), [])
+    feature = Feature((4, 14, 13), (0.0, 0.0, -50.0), 1.0, 0.0, 1.0)  # max(a, −50)
+    model = SymbolicModel(standardizer, (feature,))
+    assert "Max" not in str(model)
+    assert "Max" in model.text(digits=4)
+
+
+def test_models_are_shown_the_same_after_saving_and_copying(tmp_path):
+    model, _ = random_model(7, depth=3)
+    text = str(model)
+    model.to_json(tmp_path / "model.json")
+    assert str(load_model(tmp_path / "model.json")) == text
+    assert str(pickle.loads(pickle.dumps(model))) == text
+    assert str(copy.deepcopy(model)) == text
+    assert len(pickle.dumps(model)) < 20_000
+    assert model.to_dict()["formula"] == text
+
+
+def test_repr_is_short_and_notebooks_show_latex():
+    model, _ = random_model(7, depth=4, count=6)
+    assert len(repr(model)) < 90
+    assert model._repr_latex_() == f"$\\displaystyle {model.latex()}$"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_latex_can_be_set(seed):
+    names = ["a", "b", "temp", "x_2", "50%"]
+    model, _ = random_model(seed, depth=3, names=names, functions=EVERY_FUNCTION)
+    latex = model.latex().replace(r"\left|", "|").replace(r"\right|", "|")
+    MathTextParser("path").parse(f"${latex}$")
+
+
+def test_a_number_without_a_logarithm_stays_one():
+    algebra = Algebra()
+    for number in (0.0, -2.0):
+        node = algebra.call("log", algebra.number(number))
+        assert node.name == "log"
+        assert not np.isfinite(values_at(node, [], algebra))
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+def test_products_of_inputs_far_from_zero_keep_their_precision(offset):
+    rng = np.random.default_rng(100)
+    table = pd.DataFrame(offset + rng.uniform(0.0, 10.0, size=(100, 2)), columns=["a", "b"])
+    target = ((table["a"] - offset) * (table["b"] - offset)).to_numpy()
+    model = of_features(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
+    shown = eval(str(model), {name: table[name].to_numpy() for name in table})
+    assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
+
+
+def test_numbers_are_short():
+    assert [number_text(value) for value in (3.0, -2.5, 0.00025, 1.5e-7, 1236000.0, 2.28e11)] == [
+        "3", "-2.5", "0.00025", "1.5e-7", "1236000", "2.28e11",
+    ]  # fmt: skip
+    assert all(float(number_text(value)) == value for value in X)
+
+
+def test_digits_follow_from_what_they_move():
+    assert shortened(3.14159, 0.01, 1.0) == 3.14
+    assert shortened(3.14159, 0.1, 1.0) == 3.1
+    assert shortened(3.14159, 0.1, 100.0) == 3.142
+    assert shortened(0.002, 0.1, 1.0) == 0.0
+    assert shortened(3.14159, 0.1, 0.0) == 3.14
+    assert shortened(3.14159, 0.0, 1.0) == 3.14159
+
+
+def test_size_counts_what_is_written():
+    algebra = Algebra()
+    for tree, size in (("x", 1), ("add(x, y)", 3), ("mul(n(3), x)", 3), ("square(x)", 3),
+                       ("sqrt(x)", 3), ("add(x, n(2))", 3), ("div(x, y)", 3), ("sin(x)", 4),
+                       ("max(x, y)", 3)):  # fmt: skip
+        assert nodes_of(tree_of(algebra, tree)) == size, tree
+
+
+def test_a_model_without_terms_is_a_number():
+    standardizer = fit_standardizer(TABLE, TABLE["a"].to_numpy(), list(TABLE.columns), [])
+    model = SymbolicModel(standardizer, ())
+    assert math.isclose(float(str(model)), TABLE["a"].mean(), rel_tol=1e-3)

@@ -1,0 +1,251 @@
+"""Prediction intervals: leave-one-out errors against refits, ranks against their definition."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.intervals import summary
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.linear_model import Ridge
+
+from vjmgp import SymbolicModel, VJMRegressor, load_model
+from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
+from vjmgp.engine.objectives.row_weights import row_weights
+from vjmgp.models.intervals import (
+    CHOICES,
+    MOST_KEPT,
+    ScoredRows,
+    half_width,
+    kept_quantiles,
+    leave_one_out,
+    searched,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
+
+
+def small(**changes):
+    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
+
+
+def made_up(rows, seed=0, noise=0.5):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, 3))
+    return x, 10 + 2 * x[:, 0] + x[:, 1] * x[:, 2] + noise * rng.normal(size=rows)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return small(generations=20).fit(*made_up(90))
+
+
+def slow_leave_one_out(z, y, alpha):
+    """A ridge for each row, fitted to the others, with the features' means as they were."""
+    errors = []
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        ridge = Ridge(alpha).fit(z[rest], y[rest])
+        errors.append(y[i] - ridge.predict(z[i : i + 1])[0])
+    return np.array(errors)
+
+
+def test_errors_are_those_of_refits(fitted):
+    fitted.choose(rule="paper")  # a model whose weights are those of the ridge
+    model, rows = fitted.model_, fitted._scored_rows()
+    z = model.construct(rows.x)
+    z = (z - [f.centre for f in model.features]) * [f.factor for f in model.features]
+    slow = slow_leave_one_out(z, rows.y, model.scores["alpha"])
+    assert leave_one_out(model, rows) == pytest.approx(slow, abs=2e-3)
+    fitted.choose()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rule", ["paper", "distil"])
+def test_their_mean_square_is_the_models_o1(weighted, rule):
+    x, y = made_up(70)
+    weights = np.random.default_rng(1).uniform(0.2, 3, 70) if weighted else None
+    model = small(final_rule=rule).fit(x, y, weights)
+    errors = leave_one_out(model.model_, model._scored_rows())
+    assert np.average(errors**2, weights=weights) == pytest.approx(model.model_.scores["o1"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(arrays(float, st.integers(1, MOST_KEPT), elements=st.floats(-1e3, 1e3)))
+def test_few_errors_are_all_kept(errors):
+    kept = kept_quantiles(errors, np.ones(len(errors)), 1.0)
+    assert kept == pytest.approx(np.sort(np.abs(errors)), rel=1e-5)
+
+
+def test_of_many_errors_quantiles_are_kept():
+    errors = np.random.default_rng(0).permutation(np.arange(1.0, 10_001.0))
+    kept = kept_quantiles(errors, np.ones(10_000), 2.0)
+    assert len(kept) == MOST_KEPT
+    wanted = 2 * np.ceil(10_001 * np.arange(1, MOST_KEPT + 1) / (MOST_KEPT + 1))
+    assert kept == pytest.approx(wanted, abs=2)
+
+
+def test_weights_count_as_copies():
+    rng = np.random.default_rng(0)
+    errors, copies = rng.normal(size=400), rng.integers(1, 4, 400)
+    weighted = kept_quantiles(errors, copies.astype(float), 1.0)
+    repeated = kept_quantiles(np.repeat(errors, copies), np.ones(copies.sum()), 1.0)
+    assert len(weighted) == len(repeated)
+    assert weighted[:190] == pytest.approx(repeated[:190], rel=0.05)
+
+
+def test_weights_in_another_unit_change_nothing():
+    rng = np.random.default_rng(0)
+    errors, weights = rng.normal(size=50), rng.uniform(1, 2, 50)
+    kept = kept_quantiles(errors, weights, 1.0)
+    assert kept == kept_quantiles(errors, 1e-3 * weights, 1.0)
+
+
+@given(st.integers(1, 200), st.floats(0.01, 0.99))
+def test_the_rank_is_that_of_conformal_prediction(count, interval):
+    width = half_width(tuple(map(float, range(1, count + 1))), interval)
+    if math.isfinite(width):  # the smallest rank with probability rank / (count + 1) or more
+        assert width / (count + 1) >= interval - 1e-8
+        assert (width - 1) / (count + 1) < interval
+    else:
+        assert count / (count + 1) < interval
+
+
+def test_the_search_counts_less_with_more_rows():
+    counted = 20 + CHOICES
+    assert searched(100, 20) == pytest.approx(math.sqrt(100 / (100 - counted)), rel=0.02)
+    assert searched(100_000, 20) < 1.001
+    assert searched(100, 0) == 1.0  # a constant was not searched for
+    assert searched(5, 20) < math.inf
+
+
+def test_predict_gives_them(fitted):
+    x, y = made_up(300, seed=1)
+    values, intervals = fitted.predict(x, interval=0.9)
+    assert np.array_equal(values, fitted.predict(x))
+    assert intervals.shape == (300, 2)
+    low, high = intervals.T
+    assert (low <= values).all()
+    assert (values <= high).all()
+    assert 0.8 < np.mean((y >= low) & (y <= high)) < 0.98
+    narrow = fitted.predict(x, interval=0.5)[1]
+    assert (narrow[:, 0] >= low).all()
+    assert (narrow[:, 1] <= high).all()
+
+
+def test_they_keep_to_the_targets_range_where_predictions_do(fitted):
+    x, _ = made_up(300, seed=1)
+    low, high = fitted.model_.standardizer.target_range
+    _, clipped = fitted.predict(x, interval=0.95)
+    assert clipped.min() == low
+    assert clipped.max() == high
+    _, free = small(generations=20, clip_predictions=False).fit(*made_up(90)).predict(x, 0.95)
+    assert free.min() < low
+    assert free.max() > high
+
+
+def test_a_loaded_model_has_them(fitted, tmp_path):
+    fitted.model_.to_json(tmp_path / "model.json")
+    x, _ = made_up(20, seed=2)
+    wanted, found = (
+        fitted.predict(x, interval=0.8),
+        load_model(tmp_path / "model.json").predict(x, interval=0.8),
+    )
+    assert np.array_equal(wanted[0], found[0])
+    assert np.array_equal(wanted[1], found[1])
+
+
+def test_an_older_file_says_what_to_do(fitted):
+    data = fitted.model_.to_dict()
+    del data["error_quantiles"]
+    model = SymbolicModel.from_dict(data)
+    x, _ = made_up(5)
+    assert np.array_equal(model.predict(x), fitted.predict(x))
+    with pytest.raises(ValueError, match=r"no leave-one-out errors.*fit it"):
+        model.predict(x, interval=0.9)
+
+
+@pytest.mark.parametrize("wrong", [[1.0, "a"], [2.0, 1.0], [-1.0, 1.0], [float("nan")], [[1.0], 2]])
+def test_malformed_quantiles_are_refused(fitted, wrong):
+    data = json.loads(json.dumps(fitted.model_.to_dict()))
+    with pytest.raises(ValueError, match="error_quantiles"):
+        SymbolicModel.from_dict(data | {"error_quantiles": wrong})
+
+
+@pytest.mark.parametrize("interval", [0, 1, -0.5, 90, "0.9", True, float("nan")])
+def test_an_interval_is_a_share(fitted, interval):
+    with pytest.raises(ValueError, match=r"interval is .*above 0 and below 1"):
+        fitted.predict(made_up(5)[0], interval=interval)
+
+
+def test_too_few_rows_give_no_finite_interval():
+    x, y = made_up(8)
+    model = small(clip_predictions=False).fit(x, y)
+    assert np.isinf(model.predict(x, interval=0.95)[1]).all()
+    assert np.isfinite(model.predict(x, interval=0.5)[1]).all()
+
+
+def test_another_model_has_its_own():
+    x, y = made_up(90)
+    model = small(generations=20).fit(x, y)
+    quantiles = model.model_.error_quantiles
+    model.choose(len(model.pareto_front_) - 2)  # of the front the least accurate
+    assert model.model_.error_quantiles[45] > quantiles[45]
+    assert model.predict(x, interval=0.9)[1].shape == (90, 2)
+
+
+def test_a_constant_model_has_the_targets_errors():
+    y = np.random.default_rng(0).normal(5, 2, 40)
+    model = small(clip_predictions=False).fit(np.ones((40, 1)), y)
+    _, intervals = model.predict(np.ones((1, 1)), interval=0.5)
+    errors = np.sort(np.abs(y - y.mean())) / (1 - 1 / 40)
+    assert intervals[0] == pytest.approx([y.mean() - errors[20], y.mean() + errors[20]], rel=1e-5)
+    same = small().fit(np.arange(6.0)[:, None], np.full(6, 3.0))
+    assert (same.predict(np.ones((2, 1)), interval=0.5)[1] == 3.0).all()
+
+
+def test_a_table_above_max_rows_uses_all_rows():
+    x, y = made_up(600)
+    model = small(max_rows=100).fit(x, y)
+    assert len(model._scored_rows().y) == 600
+    assert len(model.model_.error_quantiles) == MOST_KEPT
+
+
+def test_the_front_has_the_mean_of_its_models_errors(fitted):
+    fitted.choose(predict_with="front")
+    teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
+    models = [fitted._model(int(entry)) for entry in teacher.entries]
+    errors = [leave_one_out(model, fitted._scored_rows()) for model in models]
+    nodes = teacher.weights @ [model.size for model in models]
+    sizes = np.abs(teacher.weights @ errors) * searched(90, nodes) * np.std(made_up(90)[1])
+    assert fitted.predictor_.error_quantiles == pytest.approx(np.sort(sizes), rel=1e-5)
+    x, y = made_up(300, seed=1)
+    _, intervals = fitted.predict(x, interval=0.9)
+    assert 0.8 < np.mean((y >= intervals[:, 0]) & (y <= intervals[:, 1])) < 0.98
+    again = type(fitted.predictor_).from_dict(fitted.predictor_.to_dict())
+    assert np.array_equal(again.predict(x, interval=0.9)[1], intervals)
+    fitted.choose(predict_with="blend")
+    assert fitted.predict(x).shape == (300,)
+    with pytest.raises(ValueError, match="A blend has no intervals"):
+        fitted.predict(x, interval=0.9)
+    fitted.choose()
+
+
+def test_a_row_that_decides_its_own_prediction():
+    rows = ScoredRows(np.array([[0.0], [0.0], [1.0]]), np.array([0.0, 0.0, 1.0]), row_weights(3))
+    model = small().fit(*made_up(20))
+    errors = leave_one_out(SymbolicModel(model._standardizer, (), 0.0, {"alpha": 0.0}), rows)
+    assert errors == pytest.approx([0.0, 0.0, 1.5])
+
+
+def test_the_benchmark_counts_datasets_alike():
+    runs = pd.DataFrame(
+        [("a", 0, 0.9, 1.0, 2.0), ("a", 1, 0.9, 0.8, 4.0), ("b", 0, 0.9, 0.7, 1.0)],
+        columns=["dataset", "seed", "interval", "inside", "width"],
+    )
+    found = summary(runs).loc[0.9]
+    assert found["mean"] == pytest.approx((90 + 70) / 2)
+    assert (found["min"], found["max"], found["width"]) == (70, 90, 2.0)

@@ -1,0 +1,186 @@
+"""The report in a real browser: it opens from disk, sorts, searches, and has no error anywhere."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.report import make_tables, paper_study, steps
+from tests.support.command import QUICK
+
+from vjmgp.cli import main
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+DRIVER = shutil.which("chromedriver")
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-dev-shm-usage", "--window-size=1200,900", "--force-prefers-reduced-motion"),
+]
+pytestmark = pytest.mark.skipif(
+    not (BROWSER and DRIVER),
+    reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)",
+)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The report of a small made-up study with two of the paper's experiments."""
+    folder = tmp_path_factory.mktemp("browser")
+    study = paper_study(
+        folder / "results",
+        datasets=["547_no2", "192_vineyard", "4544_GeographicalOriginalofMusic"],
+        seeds=8,
+        experiments={
+            "complexity_measures": {"methods": ["VJM", "PP", "RC", "GC", "Standard GP"]},
+            "alpha": {"methods": ["VJM", "VJM alpha=1", "VJM alpha=100"]},
+        },
+    )
+    make_tables(study)
+    for step in steps(study).values():
+        step()
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = Chrome(options, Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def css(browser, selector):
+    return browser.find_elements("css selector", selector)
+
+
+def column(table, place):
+    return [
+        row.find_elements("tag name", "td")[place].text
+        for row in table.find_elements("css selector", "tbody tr")
+        if row.is_displayed()
+    ]
+
+
+def test_every_page_opens_without_an_error(report, browser):
+    """Follow every link between pages, starting with a double click on report.html."""
+    waiting, seen = [(report / "report.html").as_uri()], set()
+    while waiting:
+        address = waiting.pop()
+        seen.add(address)
+        browser.get(address)
+        assert css(browser, "h1"), address
+        broken = browser.execute_async_script(
+            """const done = arguments[0];
+            const pictures = Array.from(document.images);
+            pictures.forEach((picture) => { picture.loading = "eager"; });
+            Promise.all(pictures.map((picture) => picture.decode().catch(() => null)))
+              .then(() => done(pictures.filter((p) => !p.naturalWidth).map((p) => p.src)));"""
+        )
+        assert broken == []
+        assert browser.get_log("browser") == [], address
+        links = {link.get_attribute("href").split("#")[0] for link in css(browser, "a")}
+        waiting += [link for link in links - seen if link.endswith(".html") and link not in waiting]
+    pages = {path.as_uri() for path in [report / "report.html", *report.glob("report/*.html")]}
+    assert seen == pages
+    assert len(pages) == 1 + 6 + 2 + 3 - 1  # overview, shared pages, experiments, datasets
+
+
+def test_a_table_sorts_both_ways_and_missing_values_stay_last(report, browser):
+    browser.get((report / "report/experiment-complexity_measures.html").as_uri())
+    table = next(t for t in css(browser, "table.sortable") if "mean rank" in t.text)
+    heading = next(b for b in table.find_elements("css selector", "th button") if "rank" in b.text)
+    place = [b.text for b in table.find_elements("css selector", "th button")].index(heading.text)
+    before = column(table, place)
+    heading.click()
+    down = [float(text) for text in column(table, place)]
+    assert down == sorted(map(float, before), reverse=True)
+    heading.click()
+    assert [float(text) for text in column(table, place)] == down[::-1]
+    assert [h.get_attribute("aria-sort") for h in table.find_elements("css selector", "th")].count(
+        "ascending"
+    ) == 1
+    names = column(table, 0)
+    table.find_elements("css selector", "th button")[0].click()  # text, too
+    assert column(table, 0) == sorted(names, key=str.lower, reverse=True)
+    browser.get((report / "report/scoreboard.html").as_uri())
+    table = css(browser, "#medians table")[0]
+    table.find_elements("css selector", "th button")[4].click()
+    shown = column(table, 4)
+    assert shown[0] != "–"
+    assert shown[-1] == "–"
+    assert "–" not in shown[: shown.index("–")]
+
+
+def test_search_hides_other_rows(report, browser):
+    browser.get((report / "report/scoreboard.html").as_uri())
+    section = css(browser, "#complexity_measures")[0]
+    table = section.find_element("tag name", "table")
+    section.find_element("css selector", "input[type=search]").send_keys("vjm wcrv")
+    assert column(table, 0) == ["VJM better than WCRV"]
+    browser.get((report / "report/models.html").as_uri())
+    css(browser, "input[type=search]")[0].send_keys("547")
+    shown = [h.text for h in css(browser, "section h3") if h.is_displayed()]
+    assert shown == ["547_no2"]
+    assert (
+        "The paper's VJM model here: training R² 0.74, test R² 0.46" in css(browser, "main")[0].text
+    )
+
+
+def test_the_menu_leads_to_the_experiments(report, browser):
+    browser.get((report / "report.html").as_uri())
+    css(browser, "nav summary")[0].click()
+    browser.find_element("link text", "Alpha").click()
+    assert browser.current_url.endswith("/report/experiment-alpha.html")
+    assert css(browser, "h2")[0].text == "Alpha"
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_pages_fit_a_phone_and_a_desk(report, browser, width):
+    """Wide tables and figures scroll in boxes of their own; at a desk, most need not."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    for path in [report / "report.html", *sorted(report.glob("report/*.html"))]:
+        browser.get(path.as_uri())
+        shown = browser.execute_script("return document.documentElement.scrollWidth")
+        assert shown <= width, path.name
+        if width == 1200 and path.name.startswith(("report", "experiment", "run", "models")):
+            boxes = css(browser, "main > .scroll")
+            assert all(b.rect["width"] >= b.get_property("scrollWidth") for b in boxes), path.name
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """The page of a fit to a table with long names."""
+    folder = tmp_path_factory.mktemp("fitted")
+    rng = np.random.default_rng(0)
+    names = ["temperature at the second of all sensors", "b"]
+    data = pd.DataFrame(rng.normal(size=(80, 2)), columns=names)
+    data["y"] = data[names[0]] * data["b"] + rng.normal(size=80)
+    data.to_csv(folder / "data.csv", index=False)
+    words = ["--target", "y", "--output", str(folder / "out"), *QUICK, "--restarts", "2"]
+    assert main(["fit", str(folder / "data.csv"), *words]) == 0
+    return folder / "out/report.html"
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_the_page_of_a_fit_opens_and_fits(fitted, browser, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(fitted.as_uri())
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    pictures = css(browser, "figure svg")
+    assert len(pictures) >= 5
+    assert all(200 < picture.rect["width"] <= width for picture in pictures)
+    assert css(browser, "p.math")[0].rect["height"] > 20
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

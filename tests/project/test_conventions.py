@@ -1,0 +1,83 @@
+"""The files by which others find, check, release and cite the project."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import vjmgp
+
+ROOT = Path(__file__).parents[2]
+GITHUB = ROOT / ".github"
+FORMS = GITHUB / "ISSUE_TEMPLATE"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+
+
+def read(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("vendor.github-workflows", WORKFLOWS),
+        ("vendor.dependabot", [GITHUB / "dependabot.yml"]),
+        ("vendor.github-issue-config", [FORMS / "config.yml"]),
+        ("vendor.github-issue-forms", [FORMS / "bug.yml", FORMS / "idea.yml"]),
+        ("vendor.citation-file-format", [ROOT / "CITATION.cff"]),
+    ],
+)
+def test_files_are_as_their_schema_says(schema, files):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_what_workflows_run_is_there():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        assert set(re.findall(r"\bmake ([\w-]+)", text)) <= targets, path.name
+        for file in re.findall(r"tests/\w+\.py", text):
+            assert (ROOT / file).exists()
+
+
+def test_workflows_may_do_no_more_than_they_need():
+    for path in WORKFLOWS:
+        workflow = read(path)
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for name, job in workflow["jobs"].items():
+            if "write" in job.get("permissions", {}).values():
+                assert (path.stem, name) in {
+                    ("docs", "publish"), ("release", "pypi"), ("release", "github"),
+                }  # fmt: skip
+
+
+def test_every_python_of_the_package_is_tested_on_every_system():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    matrix = read(GITHUB / "workflows/checks.yml")["jobs"]["systems"]["strategy"]["matrix"]
+    said = "\n".join(project["classifiers"])
+    assert re.findall(r"Python :: (3\.\d+)", said) == matrix["python"]
+    assert f">={matrix['python'][0]}" == project["requires-python"]
+    assert len(matrix["os"]) == len(re.findall("Operating System", said)) == 3
+
+
+def test_one_version_everywhere():
+    assert read(ROOT / "CITATION.cff")["version"] == vjmgp.__version__
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    assert newest[1] == vjmgp.__version__
+
+
+def test_checks_before_a_commit_are_those_of_make():
+    hooks = read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"]
+    lint = (ROOT / "Makefile").read_text().split("\nlint:")[1].split("\n\n")[0]
+    for hook in hooks:
+        tool = hook["entry"].removeprefix(".venv/bin/").split()[0]
+        assert f"$(BIN)/{tool}" in lint

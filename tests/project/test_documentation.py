@@ -1,0 +1,269 @@
+"""Every command and code block of README and docs is run, or read as its program reads it."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from tests.support.documentation import BLOCK, PAGES, ROOT, blocks, commands, inline_commands
+
+from vjmgp import VJMRegressor
+from vjmgp.cli import main, parser
+from vjmgp.study.config.reader import read_study
+
+SHOWN = {"": "a tree of files", "text": "output", "c": "output", "sql": "output", "latex": "output"}
+RUN = {"python", "sh", "yaml", "snakemake"}
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+SMALL = {"population_size": 10, "generations": 2}
+SHORT = ["--population", "100", "--generations", "10", "--quiet"]
+pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    kinds = {kind for page in PAGES.values() for kind, _ in BLOCK.findall(page)}
+    assert kinds <= RUN | set(SHOWN)
+    assert all(page.count("\n```") % 2 == 0 for page in PAGES.values())
+
+
+def test_the_guide_has_every_parameter():
+    section = PAGES["docs/guide.md"].split("## Parameters")[1].split("\n## ")[0]
+    named = re.findall(r"`(\w+)`", section.split("| --- | --- |")[1])
+    assert sorted(named) == sorted(VJMRegressor().get_params())
+
+
+@pytest.fixture(scope="module")
+def names():
+    """What the guides take as given: a table, a fitted model."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(150, 2)), columns=["speed", "load"])
+    y = table["speed"] * table["load"] + 0.1 * rng.normal(size=150)
+    rows, rest = slice(0, 100), slice(100, 150)
+    return {
+        "VJMRegressor": VJMRegressor,
+        "X": table[rows], "y": y[rows], "X_test": table[rest], "y_test": y[rest],
+        "X_new": table[rest].round(1),
+        "model": VJMRegressor(generations=10, random_state=0).fit(table[rows], y[rows]),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_python(page, names, tmp_path, monkeypatch):
+    """The blocks of a page are one program; a class of one's own is a file beside it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names = dict(names)
+    for code in blocks(page, "python"):
+        if "class " in code:
+            (tmp_path / "my_measures.py").write_text(code)
+        exec(compile(code, page, "exec"), names)
+    sys.modules.pop("my_measures", None)
+
+
+def test_the_practitioners_tutorial(tmp_path, monkeypatch, capsys):
+    page = "docs/tutorial_practitioner.md"
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "docs/data", tmp_path, dirs_exist_ok=True)
+    said = []
+    for line in commands(page):
+        assert main([*shlex.split(line)[1:], *(["--quiet"] if " fit " in line else [])]) == 0, line
+        said.append(capsys.readouterr().out)
+    (shown,) = blocks(page, "text")
+    assert said[0].startswith(shown)
+    (latex,) = blocks(page, "latex")
+    assert latex in Path("plant_model/formulas.txt").read_text(encoding="utf-8")
+    assert " 94 " in said[1]  # the line that the text takes
+    assert pd.read_csv("predictions.csv")["low"].notna().all()
+    assert said[-1].splitlines()[-1].startswith("=IF(")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """The tables that the guide of the command names, and new rows of one."""
+    folder = tmp_path_factory.mktemp("tables")
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
+    data["hours"] = rng.integers(1, 5, 80)
+    data["site"] = rng.choice([1, 2, 3], 80)
+    data["y"] = data["a"] * data["b"] + data["site"] + 0.3 * rng.normal(size=80)
+    data.to_csv(folder / "data.csv", index=False)
+    data.drop(columns="y")[:5].to_csv(folder / "new.csv", index=False)
+    data.assign(id=range(80), name="x").to_excel(
+        folder / "data.xlsx", sheet_name="Plant", index=False
+    )
+    return folder
+
+
+GUIDE = [shlex.split(line)[1:] for line in commands("docs/command.md")]
+OF_STUDIES = ("study", "verify")
+
+
+def test_the_guide_of_the_command(tables, monkeypatch):
+    monkeypatch.chdir(tables)
+    for words in GUIDE:
+        if words[0] not in OF_STUDIES:
+            assert main([*words, *(SHORT if words[0] == "fit" else [])]) == 0, words
+    assert Path("predictions.csv").is_file()
+
+
+def test_the_guide_of_studies(tables, tmp_path, monkeypatch):
+    """In its order, but for the sample of published runs, whose datasets may need a network."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    shutil.copy(tables / "data.csv", tmp_path)
+    for words in GUIDE:
+        if words[0] in OF_STUDIES and "--published" not in words:
+            assert main(words) == 0, words
+        if words[:2] == ["study", "init"]:
+            _make_small(Path("my.yaml"))
+            shutil.copy("my.yaml", "other.yaml")
+    assert Path("results/my/report.html").is_file()
+
+
+def test_the_researchers_first_study_is_checked(tmp_path, monkeypatch, capsys):
+    """As the tutorial does; tests/engine/test_own_regularizer.py runs such a study to its end."""
+    page = "docs/tutorial_researcher.md"
+    monkeypatch.chdir(tmp_path)
+    Path("my_measures.py").write_text(blocks(page, "python")[0])
+    Path("roughness.yaml").write_text(blocks(page, "yaml")[0])
+    (check,) = [line for line in commands(page) if line.startswith("vjmgp")]
+    assert main(shlex.split(check)[1:]) == 0
+    assert "80 runs" in capsys.readouterr().out
+
+
+def _make_small(path):
+    study = yaml.safe_load(path.read_text())
+    methods = {"VJM": {"gp": {"regularizer": "jensen_gap", **SMALL}}}
+    study |= {"seeds": 2, "datasets": ["data"], "methods": methods}
+    study["experiments"]["comparison"]["methods"] = ["VJM", "LinearRegression"]
+    path.write_text(yaml.safe_dump(study))
+
+
+EVERY = sorted({c for page in PAGES for c in (*commands(page), *inline_commands(page))})
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_commands_are_as_their_programs_read_them(command, capsys):
+    """Words in capitals and dots stand for something; what is said of the rest must hold."""
+    words = [w for w in shlex.split(command.replace("…", "")) if not re.match(r"\w+=\.$", w)]
+    program, *rest = words
+    if program == "vjmgp" and rest[:1] != ["--version"]:
+        more = rest.index("--") if "--" in rest else len(rest)
+        _read_by_parser(rest[:more], capsys)
+    elif program == "make":
+        assert f"\n{rest[0]}: " in (ROOT / "Makefile").read_text()
+    elif program == "pip":
+        wanted = re.findall(r"\[([\w,]+)\]", command)
+        assert {name for names in wanted for name in names.split(",")} <= set(EXTRAS)
+    elif program == "python" and rest[:1] == ["-m"] and rest[1].startswith("benchmarks."):
+        source = (ROOT / (rest[1].replace(".", "/") + ".py")).read_text(encoding="utf-8")
+        assert all(f'"{word}"' in source for word in rest if word.startswith("--")), command
+    else:
+        assert program in (
+            "snakemake",
+            "ruff",
+            "mypy",
+            "snakefmt",
+            "python",
+            "python3",
+            "pip",
+            "vjmgp",
+        )
+
+
+def _read_by_parser(words, capsys):
+    """A whole command parses; a part of one, such as `vjmgp study`, is the name of a command."""
+    try:
+        parser().parse_args(words)
+    except SystemExit:
+        said = capsys.readouterr().err
+        assert "required" in said, (words, said)
+        assert "invalid choice" not in said
+
+
+PLANNED = sorted(
+    {c.removeprefix("PYTHONPATH=. ") for page in PAGES for c in commands(page) if "snakemake " in c}
+    - {"snakemake --lint"}
+)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder like a clone, with a small study of one's own."""
+    folder = tmp_path_factory.mktemp("workplace")
+    for name in ("config", "profiles", "Snakefile", "workflow", "src", "envs"):
+        (folder / name).symlink_to(ROOT / name)
+    (folder / "results").mkdir()
+    (folder / "results/paper").symlink_to(ROOT / "results/paper")
+    study = {"datasets": ["192_vineyard"], "experiments": {"one": {"methods": ["VJM"]}}}
+    for name in ("my.yaml", "roughness.yaml"):
+        (folder / name).write_text(yaml.safe_dump(study))
+    return folder
+
+
+@pytest.mark.parametrize("command", PLANNED)
+def test_snakemake_plans_what_the_docs_call(command, workplace):
+    """Its arguments, profile and config are read, and the jobs planned; none is run."""
+    words = shlex.split(command)[1:]
+    if words[0] == "--cores" and "config/paper.yaml" in words and "--config" not in words:
+        words += ["--config", "published=only"]  # 7,000 jobs take half a minute to plan
+    call = [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all", "--nolock"]
+    done = subprocess.run(call, cwd=workplace, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+STUDIES = [(page, text) for page in PAGES for text in blocks(page, "yaml")]
+
+
+@pytest.mark.parametrize(("page", "text"), STUDIES, ids=[page for page, _ in STUDIES])
+def test_configs_are_read(page, text, tmp_path, monkeypatch):
+    """As a study, or as the part of one that they are."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    measure = blocks("docs/own_regularizer.md", "python")[0]
+    (tmp_path / "my_measures.py").write_text(measure)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/plant.csv").write_text("site,a,yield\n" + "1,2,3\n" * 20)
+    config = yaml.safe_load(text)
+    config = config.get("comparison", config)
+    if "experiments" not in config:
+        names = list(config["methods"])
+        config |= {"datasets": ["547_no2"], "experiments": {"one": {"methods": names}}}
+    study = read_study(
+        config,
+        ROOT / "workflow/schemas/config.schema.yaml",
+        ROOT / "config/methods.yaml",
+        home=ROOT,
+    )
+    assert study.run_files() or study.taken()
+
+
+def test_the_guide_of_the_module(tmp_path):
+    (snakefile,) = blocks("docs/module.md", "snakemake")
+    (config,) = blocks("docs/module.md", "yaml")
+    here = re.sub(r"github\(.*\)", f'"{ROOT}/workflow/Snakefile"', snakefile)
+    assert here != snakefile
+    (tmp_path / "config").mkdir()
+    (tmp_path / "Snakefile").write_text(here)
+    (tmp_path / "config/config.yaml").write_text(config)
+    call = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "all", "--cores", "1"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_notebook_prints_what_it_shows(capsys):
+    cells = json.loads((ROOT / "docs/notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    names = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+            shown = "".join("".join(output["text"]) for output in cell["outputs"])
+            assert capsys.readouterr().out == shown

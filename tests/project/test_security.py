@@ -1,0 +1,216 @@
+"""A model or a config from elsewhere runs no code, and no path leads where it should not."""
+
+import ast
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from tests.study.test_config import study_of
+from tests.support.workflow_runs import ROOT, STUDY, all_tables, snakemake
+
+from vjmgp import VJMRegressor, load_model
+from vjmgp.cli import main
+from vjmgp.study.config.preflight import check_before_a_run
+from vjmgp.study.config.schema import ConfigError
+
+EVIL = "__import__('pathlib').Path('pwned').touch()"
+
+
+# -- models --------------------------------------------------------------------------------------
+
+
+def test_a_model_from_elsewhere_runs_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
+    fitted = VJMRegressor(generations=2, population_size=10, random_state=0)
+    fitted.fit(table, table["a"] * table["b"])
+    text = fitted.model_.to_json().replace('"a"', json.dumps(EVIL))
+    (tmp_path / "model.json").write_text(text)
+    model = load_model("model.json")
+    model.predict(table.rename(columns={"a": EVIL}))
+    for way in (model.text, model.sympy, model.latex, model.feature_texts, model.to_json):
+        way()
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("part", [[EVIL, 1, 2], ["eval", EVIL], ["column", EVIL], EVIL])
+def test_a_tree_is_made_of_known_parts_alone(tmp_path, part):
+    model = {
+        "format": "vjmgp-model", "version": 1, "intercept": 0.0, "scores": {},
+        "target": {"mean": 0.0, "scale": 1.0, "range": [0.0, 1.0]},
+        "columns": [{"name": "x", "used": True, "mean": 0.0, "scale": 1.0}],
+        "features": [{"tree": part, "weight": 1.0, "centre": 0.0, "factor": 1.0}],
+    }  # fmt: skip
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(model))
+    with pytest.raises(ValueError, match=r"model\.json: A tree"):
+        load_model(path)
+
+
+# -- configs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [
+        ("subprocess.Popen", {"args": ["touch", "pwned"]}),
+        ("os.system", {"command": "touch pwned"}),
+        ("builtins.eval", {"source": EVIL}),
+        ("numpy.testing.run_module_suite", {}),
+        ("numpy.f2py.__main__.X", {}),
+        ("snakemake.__main__.X", {}),
+        ("numpy.tests.X", {}),
+        ("conftest.X", {}),
+        ("sklearn.svm._classes.SVR", {}),
+        ("sklearn.utils.check_random_state", {"seed": 0}),
+        ("sklearn.preprocessing.StandardScaler", {}),
+    ],
+)
+def test_a_config_names_learners_and_nothing_else(tmp_path, monkeypatch, path, settings):
+    monkeypatch.chdir(tmp_path)
+    before = set(sys.modules)
+    with pytest.raises(ConfigError, match=r"methods\.Evil\.estimator"):
+        check_before_a_run(
+            study_of(
+                methods={"Evil": {"estimator": path, "settings": settings}},
+                experiments={"one": {"methods": ["Evil"]}},
+            )
+        )
+    assert not [name for name in set(sys.modules) - before if "__main__" in name]
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_regulariser_is_a_regulariser():
+    for path in ("antigravity.fly", "subprocess.Popen", "numpy.ndarray", "numpy.f2py.__main__.X"):
+        with pytest.raises(ConfigError, match=r"methods\.Evil\.gp"):
+            check_before_a_run(
+                study_of(
+                    methods={"Evil": {"gp": {"regularizer": path}}},
+                    experiments={"one": {"methods": ["Evil"]}},
+                )
+            )
+    assert not {"antigravity", "numpy.f2py.__main__"} & set(sys.modules)
+
+
+@pytest.mark.parametrize("path", ["antigravity.fly", "numpy.f2py.__main__.X", "numpy.tests.X"])
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ("settings.regularizer", lambda path: {"settings": {"regularizer": path}}),
+        ("grid.regularizer", lambda path: {"grid": {"regularizer": ["none", path]}}),
+        ("grid.vjm__regularizer", lambda path: {"grid": [{}, {"vjm__regularizer": path}]}),
+    ],
+)
+def test_a_regulariser_among_settings_is_held_to_the_same_rule(path, key, part):
+    definition = {"estimator": "vjmgp.VJMRegressor", **part(path)}
+    with pytest.raises(ConfigError, match=rf"^methods\.Evil\.{key}: {path} is "):
+        study_of(methods={"Evil": definition})
+
+
+def test_yaml_makes_no_objects(tmp_path):
+    path = tmp_path / "evil.yaml"
+    path.write_text(f"title: !!python/object/apply:os.system ['touch {tmp_path}/pwned']\n")
+    snakemake(tmp_path, path, "-n", ok=False)
+    with pytest.raises(yaml.YAMLError):
+        yaml.safe_load(path.read_text())
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_the_command_does_not_let_snakemake_evaluate_a_config(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.yaml").write_text(f"__use_yte__: true\ntitle: ?{EVIL} or 'x'\n")
+    for what in ("check", "run", "resume", "status", "report"):
+        assert main(["study", what, "evil.yaml"]) == 2
+        assert "there is no key '__use_yte__'" in capsys.readouterr().err
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("folder", ["..", "../elsewhere", "a/../../b", "~/results", ".", "/"])
+def test_results_do_not_land_elsewhere_by_accident(folder):
+    with pytest.raises(ConfigError, match=r"^results: "):
+        study_of(results=folder)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/b", "..", ""])
+def test_a_dataset_is_a_name_and_no_path(name):
+    with pytest.raises(ConfigError, match="datasets"):
+        study_of(datasets=[name])
+
+
+# -- code and files ------------------------------------------------------------------------------
+
+FORBIDDEN = {
+    *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "yaml.load"),
+    *("yaml.unsafe_load", "yaml.full_load", "pd.read_pickle", "joblib.load", "sympy.sympify"),
+    *("sympify", "parse_expr", "np.load"),
+}
+MODULES = {"pickle", "cloudpickle", "dill", "marshal", "shelve"}
+
+
+def called(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+            if any(k.arg == "shell" for k in node.keywords):
+                yield "shell="
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name.split(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.split(".")[0]
+
+
+def test_no_code_is_made_from_text():
+    files = [*ROOT.glob("src/**/*.py"), *ROOT.glob("workflow/**/*.py")]
+    assert len(files) > 60
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert not set(called(tree)) & (FORBIDDEN | {"shell="}), path
+        assert not set(imported(tree)) & MODULES, path
+
+
+def test_the_workflows_files_are_data(finished):
+    kinds = {path.suffix for path in (finished / "results").rglob("*") if path.is_file()}
+    assert kinds <= {
+        *(".csv", ".json", ".jsonl", ".parquet", ".gz", ".txt", ".log", ".svg", ".pdf"),
+        *(".html", ".yaml", ".lock", ".tex", ".png", ".journal", ""),
+    }
+    for path in (finished / "results").rglob("*"):
+        if path.is_file():
+            assert not path.read_bytes().startswith(b"\x80"), path  # as pickles do
+
+
+def test_names_with_spaces_quotes_and_unicode(tmp_path, finished):
+    folder = tmp_path / "it's “mine”, $HOME"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"länge (m)": rng.normal(size=40), 'a "b" & <c>': rng.normal(size=40)})
+    table["y's"] = table["länge (m)"] * 2 + table['a "b" & <c>']
+    (folder / "meine Daten").mkdir()
+    table.to_csv(folder / "meine Daten/it's “ö”.csv", index=False)
+    results = "my results/it's größer; $(touch pwned) & co"
+    config = STUDY | {
+        "results": results,
+        "title": "<script>alert('x')</script>",
+        "datasets": ["192_vineyard", "mine"],
+        "own_data": {"mine": {"file": "meine Daten/it's “ö”.csv", "target": "y's"}},
+    }
+    snakemake(folder, config)
+    assert not list(tmp_path.rglob("pwned"))
+    runs = pd.read_csv(folder / results / "tables/runs.csv")
+    assert (runs["status"] == "ok").all()
+    assert set(runs["dataset"]) == {"192_vineyard", "mine"}
+    pages = [folder / results / "report.html", *(folder / results / "report").glob("*.html")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert "<script>alert" not in text
+    assert "a &#34;b&#34; &amp; &lt;c&gt;" in text
+    same = runs[runs["dataset"] == "192_vineyard"]["test_r2"].tolist()
+    assert same == pd.read_csv(finished / "results/tables/runs.csv")["test_r2"].tolist()
+    assert all_tables(finished)

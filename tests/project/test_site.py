@@ -1,0 +1,74 @@
+"""The documentation site: it builds without a warning, and opens in a browser."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.project.test_browser import BROWSER, DRIVER, browser, css
+from tests.support.workflow_runs import ROOT
+
+pytest.importorskip("mkdocs", reason="needs pip install 'vjmgp[docs]'")
+PAGES = ("index", "method", "glossary", "notebook", "study", "reference/api", "reference/rules")
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site as `make docs` builds it, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("site")
+    call = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder]
+    calm = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(call, cwd=ROOT, env=calm, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return folder
+
+
+def test_every_page_of_docs_is_in_the_site(site):
+    pages = {path.with_suffix(".html").name for path in ROOT.glob("docs/*.md")}
+    assert pages <= {path.name for path in site.glob("*.html")}
+    assert not list(site.rglob("*.py"))
+
+
+def test_references_are_made_from_what_they_describe(site):
+    text = {name: (site / f"reference/{name}.html").read_text() for name in ("api", "command")}
+    assert 'id="vjmgp.regressor.VJMRegressor.choose"' in text["api"]
+    assert "--no-final-fit" in text["command"]
+    assert "seeds_per_job" in (site / "reference/config.html").read_text()
+    assert "prepare_dataset.py" in (site / "reference/rules.html").read_text()
+
+
+def test_formulas_need_no_script(site):
+    method = (site / "method.html").read_text()
+    assert method.count("<math ") > 10
+    assert "arithmatex" not in method
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs/site")
+    from link_check import broken_links
+
+    (tmp_path / "a.html").write_text('<a href="b.html#here"></a><a href="https://x.org"></a>')
+    (tmp_path / "b.html").write_text('<p id="here"></p><img src="https://x.org/a.png">')
+    assert broken_links(tmp_path) == ["b.html: https://x.org/a.png (loaded from elsewhere)"]
+    (tmp_path / "b.html").write_text('<a href="c.html"></a><a href="htp://x"></a>')
+    assert [line.split("(")[1] for line in broken_links(tmp_path)] == [
+        "no such place on the page)", "no such file)", "not an address)",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver")
+@pytest.mark.parametrize("width", [400, 1200])
+def test_pages_open_from_disk_on_a_phone_and_at_a_desk(site, browser, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    for name in PAGES:
+        browser.get(Path(site, f"{name}.html").as_uri())
+        assert css(browser, "h1"), name
+        assert [entry["message"] for entry in browser.get_log("browser")] == [], name
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width, name
+        broken = "return Array.from(document.images).filter((p) => p.complete && !p.naturalWidth)"
+        assert browser.execute_script(f"{broken}.length") == 0, name
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,0 +1,179 @@
+"""Small runs of every method, and a digest of each: what `ENGINE_VERSION` stands for.
+
+`python -m tests.support.golden_runs` compares them with `tests/data/golden.json` and lists those
+that differ; with `--write` it writes the file again, which only a new version allows.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vjmgp import (
+    FUNCTION_NAMES,
+    MORE_FUNCTION_NAMES,
+    REGULARIZERS,
+    SELECTIONS,
+    VJMRegressor,
+    add_label_noise,
+    load_dataset,
+    mic,
+    paper_split,
+)
+from vjmgp.engine.search.archive import FIRST_NODE, N_TREES
+from vjmgp.engine.version import ENGINE_VERSION
+from vjmgp.models.extrapolation import extrapolation_ignored
+from vjmgp.models.symbolic import Feature, tree_to_list
+
+FILE = Path(__file__).parents[1] / "data" / "golden.json"
+DATASET = "547_no2"
+VARIANTS: dict[str, dict[str, Any]] = {
+    **{f"regularizer {name}": {"regularizer": name} for name in REGULARIZERS},
+    **{f"selection {name}": {"selection": name} for name in SELECTIONS},
+    "early stopping": {"early_stopping": True},
+    "joint kernel": {"mixup_kernel": "joint"},
+    "shares not folded": {"fold_share": False},
+    "small Beta parameter": {"mixup_alpha": 0.4},
+    "strong preference of partners": {"mixup_gamma": 20.0},
+    "no intrusion detection": {"intrusion_detection": False},
+    "intrusion detection": {"intrusion_detection": True, "intrusion_margin": 0.01},
+    "pooled noise estimate": {"noise_score": "pooled"},
+    "given tau": {"tau": 3.0},
+    "unscaled clean features": {"unscaled_clean_features": True},
+    "few functions": {"functions": ("add", "mul", "sin")},
+    "small trees": {"max_trees": 3, "max_depth": 4, "init_depth": (1, 2)},
+    "one ridge strength": {"ridge_alphas": (0.01,)},
+    "other rates": {"crossover_rate": 0.3, "mutation_rate": 0.8, "addition_rate": 0.1},
+    "distilled": {"final_rule": "distil"},
+    "distilled restarts": {"final_rule": "distil", "restarts": 2},
+    "distilled finite difference": {"final_rule": "distil", "regularizer": "finite_difference"},
+    "more functions": {"functions": (*FUNCTION_NAMES, *MORE_FUNCTION_NAMES)},
+    "limits": {"max_size": 25, "forbidden_inside": {"sin": ["sin", "cos"]}},
+    "sample of rows": {"final_rule": "distil", "max_rows": 40},
+    "mean of the front": {"final_rule": "distil", "predict_with": "front"},
+}
+
+
+def digest_of(*parts: Any) -> str:
+    """A hash of arrays and of what JSON can hold."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        else:
+            digest.update(json.dumps(part).encode())
+    return digest.hexdigest()[:16]
+
+
+def trees_of(archive: Any, names: list[str]) -> list[Any]:
+    """Every tree of an archive, by the names of its nodes."""
+    trees = []
+    for facts, lengths in zip(archive.facts, archive.tree_length, strict=True):
+        node = int(facts[FIRST_NODE])
+        for length in lengths[: facts[N_TREES]]:
+            nodes = slice(node, node + int(length))
+            codes = tuple(archive.codes[nodes].tolist())
+            tree = Feature(codes, tuple(archive.constants[nodes].tolist()), 0.0, 0.0, 1.0)
+            trees.append(tree_to_list(tree, names))
+            node = nodes.stop
+    return trees
+
+
+def run(**settings: Any) -> str:
+    """A small run: its archive and its predictions of rows that it has not seen."""
+    data = load_dataset(DATASET)
+    train, test = paper_split(data.name, len(data), 3)
+    small = {"population_size": 40, "generations": 8, "random_state": 5}
+    model = VJMRegressor.paper(**small | settings)
+    model.fit(data.inputs.iloc[train], data.target[train])
+    archive = model.archive_
+    with extrapolation_ignored():
+        predictions = model.predict(data.inputs.iloc[test])
+    return digest_of(
+        archive.scores,
+        np.delete(archive.facts, FIRST_NODE, axis=1),
+        archive.linear,
+        trees_of(archive, [str(name) for name in data.inputs.columns]),
+        [model.noise_r2_, model.tau_],
+        predictions,
+    )
+
+
+def weighted_rows() -> str:
+    """Rows with weights: a distilled run, and one whose measure is a sum over pairs."""
+    data = load_dataset(DATASET)
+    weights = (np.arange(len(data)) % 7) / 2.0
+    found = []
+    for settings in ({"final_rule": "distil"}, {"regularizer": "distance_correlation"}):
+        model = VJMRegressor.paper(population_size=40, generations=3, random_state=0, **settings)
+        model.fit(data.inputs, data.target, sample_weight=weights)
+        found += [model.archive_.scores, model.predict(data.inputs)]
+    return digest_of(*found)
+
+
+def nominal_columns(**settings: Any) -> str:
+    """A table with levels and missing numbers, encoded as in the paper or as by default."""
+    rng = np.random.default_rng(0)
+    data = load_dataset(DATASET)
+    table = data.inputs.assign(many=rng.choice(list("abcdefgh"), len(data)))
+    table["few"] = rng.choice(list("xyz"), len(data))
+    if "missing" in settings:
+        table[table.columns[0]] = table[table.columns[0]].mask(rng.uniform(size=len(data)) < 0.1)
+    small = {"population_size": 40, "generations": 3, "random_state": 0, "max_rows": None}
+    model = VJMRegressor(**small | settings).fit(table, data.target)
+    return digest_of(model.archive_.scores, model.predict(table))
+
+
+def tables() -> str:
+    """What is read from files."""
+    data = load_dataset("547_no2")
+    return digest_of(data.target, data.inputs.to_numpy(np.float64))
+
+
+def splits_and_label_noise() -> str:
+    """What the protocol draws."""
+    train, test = paper_split("a", 500, 7)
+    return digest_of(train, test, add_label_noise(np.arange(50.0), "a", 7))
+
+
+def information() -> str:
+    """MIC at sizes where n^0.6 is a whole number and where it is not."""
+    rng = np.random.default_rng(1)
+    columns = [rng.normal(size=(2, n)) for n in (32, 100, 450)]
+    return digest_of([mic(x, x**2 + y) for x, y in columns])
+
+
+CASES: dict[str, Callable[[], str]] = {
+    **{name: lambda settings=settings: run(**settings) for name, settings in VARIANTS.items()},
+    "nominal columns": lambda: nominal_columns(final_rule="paper", encoding="target"),
+    "levels and missing numbers": lambda: nominal_columns(final_rule="distil", missing="indicator"),
+    "short formula": lambda: nominal_columns(missing="indicator"),
+    "weighted rows": weighted_rows,
+    "tables": tables,
+    "splits and label noise": splits_and_label_noise,
+    "maximal information coefficient": information,
+}
+
+
+def stored() -> dict[str, Any]:
+    """The version and digests in the repository."""
+    content: dict[str, Any] = json.loads(FILE.read_text())
+    return content
+
+
+def main() -> None:
+    """Compare, or write."""
+    found = {name: case() for name, case in CASES.items()}
+    if "--write" in sys.argv:
+        FILE.write_text(json.dumps({"version": ENGINE_VERSION, "digests": found}, indent=1) + "\n")
+        return
+    differ = [name for name, digest in found.items() if stored()["digests"].get(name) != digest]
+    sys.exit(f"These runs differ: {', '.join(differ)}." if differ else 0)
+
+
+if __name__ == "__main__":
+    main()

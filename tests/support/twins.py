@@ -1,0 +1,141 @@
+"""Slow, obvious NumPy versions of the kernels, written from the definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, functions_by_code
+
+FUNCTIONS = functions_by_code()
+
+
+def evaluate_tree(codes, constants, columns):
+    """A prefix tree on inputs × rows, by recursion."""
+
+    def walk(position):
+        code = int(codes[position])
+        if code == CONSTANT:
+            return np.full(columns.shape[1], constants[position]), position + 1
+        if code >= FIRST_VARIABLE:
+            return columns[code - FIRST_VARIABLE].copy(), position + 1
+        position += 1
+        arguments = []
+        for _ in range(FUNCTIONS[code].arity):
+            value, position = walk(position)
+            arguments.append(value)
+        return FUNCTIONS[code].numpy(*arguments), position
+
+    with np.errstate(all="ignore"):
+        return walk(0)[0]
+
+
+def depth_of(codes):
+    """Depth of a prefix tree, by recursion."""
+
+    def walk(position):
+        code = int(codes[position])
+        arity = 0 if code >= CONSTANT else FUNCTIONS[code].arity
+        deepest, position = 0, position + 1
+        for _ in range(arity):
+            depth, position = walk(position)
+            deepest = max(deepest, depth + 1)
+        return deepest, position
+
+    depth, end = walk(0)
+    assert end == len(codes)
+    return depth
+
+
+def holds(codes, outer, inner):
+    """Whether function `inner` is somewhere inside a function `outer`, by recursion."""
+
+    def walk(position, inside):
+        code = int(codes[position])
+        found = inside and code == inner
+        position += 1
+        for _ in range(0 if code >= CONSTANT else FUNCTIONS[code].arity):
+            below, position = walk(position, inside or code == outer)
+            found = found or below
+        return found, position
+
+    return walk(0, False)[0]
+
+
+def random_tree(rng, depth, n_inputs, functions=range(13)):
+    """A random prefix tree, for tests."""
+    if depth == 0 or rng.random() < 0.15:
+        if rng.random() < 0.25:
+            return [CONSTANT], [rng.uniform(-1, 1)]
+        return [FIRST_VARIABLE + int(rng.integers(n_inputs))], [0.0]
+    function = int(rng.choice(list(functions)))
+    codes, constants = [function], [0.0]
+    for _ in range(FUNCTIONS[function].arity):
+        a, b = random_tree(rng, depth - 1, n_inputs, functions)
+        codes += a
+        constants += b
+    return codes, constants
+
+
+def standardised(features, row_weights=None):
+    """Columns with mean 0 and deviation 1; zeros for a constant one."""
+    mean = np.average(features, axis=0, weights=row_weights)
+    deviation = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=row_weights))
+    usable = deviation > 1e-8 * np.abs(features).max(axis=0)
+    scale = np.where(usable, deviation, 1.0)
+    return np.where(usable, (features - mean) / scale, 0.0)
+
+
+def ridge(z, y, alpha, row_weights=None):
+    """Weights and intercept with an unpenalised intercept, from the normal equations."""
+    w = np.ones(len(y)) if row_weights is None else row_weights
+    centre, mean = np.average(z, axis=0, weights=w), np.average(y, weights=w)
+    centred = z - centre
+    weights = np.linalg.solve(
+        centred.T @ (w[:, None] * centred) + alpha * np.eye(z.shape[1]),
+        centred.T @ (w * (y - mean)),
+    )
+    return weights, mean - centre @ weights
+
+
+def loo_errors_by_refitting(z, y, alpha, row_weights=None):
+    """Squared leave-one-out errors from n explicit refits on given features.
+
+    Left out is one copy of a row: of a row with weight 3 a third, of one with weight 0.5 all.
+    """
+    errors = np.empty(len(y))
+    for i in range(len(y)):
+        left = np.ones(len(y)) if row_weights is None else row_weights.copy()
+        left[i] = max(left[i] - 1.0, 0.0)
+        weights, intercept = ridge(z, y, alpha, left)
+        errors[i] = (y[i] - intercept - z[i] @ weights) ** 2
+    return errors
+
+
+def dominates(a, b):
+    return a[0] <= b[0] and a[1] <= b[1] and (a[0] < b[0] or a[1] < b[1])
+
+
+def front_numbers(o1, o2):
+    """Peel off non-dominated points, front by front."""
+    points = list(zip(o1, o2, strict=True))
+    numbers = np.full(len(points), -1)
+    number = 0
+    while (numbers < 0).any():
+        left = np.flatnonzero(numbers < 0)
+        front = [
+            i for i in left if not any(dominates(points[j], points[i]) for j in left if j != i)
+        ]
+        numbers[front] = number
+        number += 1
+    return numbers
+
+
+def worst_gap(model, clean, x_vicinal, partner, share, n, row_weights=None):
+    """O2 from the definition: worst squared gap per instance over the rounds, then the mean."""
+    worst = np.zeros(n)
+    values = model(x_vicinal)
+    for r in range(len(values)):
+        i, j = r % n, partner[r]
+        gap = values[r] - (share[r] * clean[i] + (1 - share[r]) * clean[j])
+        worst[i] = max(worst[i], gap**2)
+    return np.average(worst, weights=row_weights)

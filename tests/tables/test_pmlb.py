@@ -1,0 +1,168 @@
+"""Downloads from a real server on this machine: whole files only, both names, clear failures."""
+
+import gzip
+import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import pytest
+
+from vjmgp import load_dataset
+from vjmgp.tables import pmlb as fetching
+
+TEXT = "x\ttarget\n" + "\n".join(f"{k}\t{2 * k}" for k in range(50)) + "\n"
+FILE = gzip.compress(TEXT.encode(), mtime=0)
+
+
+class Pmlb(BaseHTTPRequestHandler):
+    """Serves datasets as PMLB's repository does; some are hard to get."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self):
+        name = self.path.split("/")[1]
+        self.asked.append(name)
+        if name == "unsteady" and self.asked.count(name) < 3:
+            self.send_error(503)
+        elif name in ("1_plain", "unsteady", "_deprecated_195_auto_price"):
+            self.answer(FILE)
+        elif name == "cut_short":  # the connection breaks in the middle
+            self.answer(FILE[:60], announced=len(FILE))
+        elif name == "half":  # the server itself has half a file
+            self.answer(FILE[:60])
+        else:
+            self.send_error(404)
+
+    def do_HEAD(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def answer(self, body, announced=None):
+        self.send_response(200)
+        self.send_header("Content-Length", str(announced or len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def pmlb(monkeypatch):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pmlb) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        monkeypatch.setenv(fetching.MIRROR_VARIABLE, address)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setattr(fetching.time, "sleep", lambda seconds: None)
+        Pmlb.asked = []
+        yield Pmlb
+        server.shutdown()
+
+
+def files(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+
+
+def test_a_download_goes_to_the_cache_and_is_not_repeated(pmlb, tmp_path):
+    assert fetching.is_reachable()
+    first = fetching.fetch("1_plain", tmp_path, tmp_path)
+    assert first.kind == "download"
+    assert first.path.read_bytes() == FILE
+    again = fetching.fetch("1_plain", tmp_path, tmp_path)
+    assert (again.kind, again.sha256) == ("cache", first.sha256)
+    assert pmlb.asked == ["1_plain"]
+    assert files(tmp_path) == ["1_plain/1_plain.tsv.gz"]
+    assert len(load_dataset("1_plain", tmp_path)) == 50
+
+
+def test_without_a_cache_folder_nothing_is_kept(pmlb, monkeypatch):
+    monkeypatch.delenv(fetching.CACHE_VARIABLE, raising=False)
+    assert load_dataset("1_plain").target.tolist() == [2.0 * k for k in range(50)]
+
+
+def test_a_download_is_the_known_file_and_no_endless_one(pmlb, tmp_path, monkeypatch):
+    with pytest.raises(OSError, match=r"its SHA-256 is not 8898bcc4c12e…, that of PMLB's file"):
+        fetching.fetch("195_auto_price", tmp_path, tmp_path)
+    monkeypatch.setattr(fetching, "LARGEST", 50)
+    with pytest.raises(OSError, match="the file has more than 0 MB"):
+        fetching.fetch("1_plain", tmp_path, tmp_path)
+    assert files(tmp_path) == []
+
+
+def test_both_names_of_a_renamed_dataset(pmlb, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "paper_datasets", dict)
+    source = fetching.fetch("195_auto_price", tmp_path, tmp_path)
+    assert pmlb.asked == ["195_auto_price", "_deprecated_195_auto_price"]
+    assert source.path.name == "_deprecated_195_auto_price.tsv.gz"
+    assert fetching.fetch("195_auto_price", tmp_path, tmp_path).kind == "cache"
+
+
+def test_an_unsteady_server_is_asked_again(pmlb, tmp_path):
+    assert fetching.fetch("unsteady", tmp_path, tmp_path).kind == "download"
+    assert pmlb.asked == ["unsteady"] * 3
+
+
+@pytest.mark.parametrize("name", ["cut_short", "half"])
+def test_half_a_download_never_counts(pmlb, tmp_path, name):
+    with pytest.raises(OSError, match=rf"{name!r} could not be downloaded.*Either connect"):
+        fetching.fetch(name, tmp_path, tmp_path)
+    assert len(pmlb.asked) == fetching.TRIES
+    assert files(tmp_path) == []
+
+
+def test_a_damaged_file_in_the_cache_is_downloaded_again(pmlb, tmp_path):
+    place = tmp_path / "1_plain" / "1_plain.tsv.gz"
+    place.parent.mkdir()
+    place.write_bytes(FILE[:50])
+    assert fetching.fetch("1_plain", tmp_path, tmp_path).kind == "download"
+    assert place.read_bytes() == FILE
+
+
+def test_a_name_that_pmlb_does_not_have_is_asked_once(pmlb, tmp_path):
+    with pytest.raises(OSError, match=r"'0_none' could not be downloaded.*does not exist"):
+        fetching.fetch("0_none", tmp_path, tmp_path)
+    assert pmlb.asked == ["0_none"]
+
+
+def test_offline_the_two_ways_out_are_told(monkeypatch, tmp_path):
+    monkeypatch.setenv(fetching.MIRROR_VARIABLE, "http://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(fetching.time, "sleep", lambda seconds: None)
+    assert not fetching.is_reachable()
+    with pytest.raises(OSError, match=r"'197_cpu_act'.*Either connect to the network, or put"):
+        fetching.fetch("197_cpu_act", None, tmp_path)
+    assert "VJMGP_PMLB_CACHE" in fetching.ways_out(["a"], None)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    def breaks():
+        yield b"a"
+        raise RuntimeError("power cut")
+
+    place = tmp_path / "new" / "file"
+    with pytest.raises(RuntimeError):
+        fetching.write_whole(place, breaks())
+    assert list(tmp_path.rglob("*")) == [tmp_path / "new"]
+    fetching.write_whole(place, [b"a", b"b"])
+    assert place.read_bytes() == b"ab"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_who_may_read_a_file_is_the_users_choice(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        path = fetching.write_whole(tmp_path / "file", [b"a"])
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_cache_folder_at_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert fetching.cache_folder("~/pmlb") == tmp_path / "pmlb"
+    monkeypatch.setenv(fetching.CACHE_VARIABLE, "~/other")
+    assert fetching.cache_folder() == tmp_path / "other"
+    with pytest.raises(OSError, match="~no-such-user/pmlb has no user; write the whole path"):
+        fetching.cache_folder("~no-such-user/pmlb")

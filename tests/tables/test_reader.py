@@ -1,0 +1,67 @@
+"""How numbers and separators of text tables are found out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vjmgp.tables.number_format import PLAIN, WAYS, Way, find_way, in_plain_writing, is_plain
+from vjmgp.tables.reader import find_separator
+
+CENTS = st.integers(-(10**9), 10**9)
+
+
+def written(cents, way):
+    """A number of two decimal places as a table may have it."""
+    whole, rest = divmod(abs(cents), 100)
+    grouped = f"{whole:,}".replace(",", way.thousands)
+    return f"{'-' * (cents < 0)}{grouped}{way.decimal}{rest:02}"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(cents=st.lists(CENTS, min_size=1, max_size=20))
+def test_two_decimal_places_tell_the_way(way, cents):
+    cells = [written(number, way) for number in cents]
+    found = find_way({"a": cells})
+    assert found.decimal == way.decimal
+    plain = in_plain_writing(cells, "a", found)
+    assert [round(100 * float(cell)) for cell in plain] == cents
+    assert is_plain({"a": cells}) == (found == PLAIN)
+
+
+@given(cells=st.lists(st.text(alphabet="abc XYZ-/:", min_size=1), min_size=1, max_size=10))
+def test_text_tells_nothing_and_stays(cells):
+    assert find_way({"a": cells}) == PLAIN
+    for way in WAYS:
+        assert in_plain_writing(cells, "a", way) == cells
+
+
+def test_groups_have_three_digits():
+    assert find_way({"a": ["1,234,567", "12"]}) == Way(".", ",")
+    assert find_way({"a": ["0,125", "1,250"]}) == Way(",", "")
+    assert find_way({"a": ["1.234.567"], "b": ["2,5"]}) == Way(",", ".")
+    assert find_way({"a": ["1'234"], "b": ["7"]}) == Way(".", "'")
+    with pytest.raises(ValueError, match="'1,234', which may be 1234 or "):
+        find_way({"a": ["1,234", "12"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n", ";"),
+        ("a\tb\n1,5\t2,5\n", "\t"),
+        ('a,"b;c"\n1,"2;3"\n', ","),
+        ('"a,b";c\n"1,2";3\n', ";"),
+        ("a;b\n1;2;3\n", ";"),
+        ("y\n1\n2\n", ","),
+    ],
+)
+def test_the_separator_makes_lines_of_the_same_length(text, found):
+    assert find_separator(text, ",") == found
+
+
+def test_of_two_separators_the_expected_one_is_taken():
+    text = "a, m;b\n1,5;2\n"
+    with pytest.raises(ValueError, match="may be separated by ',' or ';'"):
+        find_separator(text, ",")
+    assert find_separator(text, ",", ";") == ";"

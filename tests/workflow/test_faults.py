@@ -1,0 +1,227 @@
+"""What happens to long studies, done to the real workflow."""
+
+import errno
+import os
+import resource
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from tests.support.command import VJMGP
+from tests.support.workflow_runs import (
+    STUDY,
+    TABLES,
+    TARGET,
+    all_tables,
+    command,
+    file_of,
+    flip,
+    made,
+    ran,
+    snakemake,
+    study_in,
+)
+
+from vjmgp.cli import main
+from vjmgp.core.files import read_records
+from vjmgp.operations import lock, repair
+
+
+@pytest.fixture
+def mount(tmp_path):
+    """A function that makes a folder a small disk of its own."""
+    mounted = []
+
+    def make(folder, options):
+        folder.mkdir(parents=True, exist_ok=True)
+        call = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        result = subprocess.run(call, capture_output=True, text=True, check=False)
+        if result.returncode:
+            pytest.skip(f"needs the right to mount a file system: {result.stderr.strip()}")
+        mounted.append(folder)
+
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+# -- damaged files -------------------------------------------------------------------------------
+
+
+def test_a_step_stops_at_damage_and_a_command_repairs_it(study, monkeypatch, capfd):
+    folder, config, _ = study
+    monkeypatch.chdir(folder)
+    splits, lasso = file_of(folder, "splits"), file_of(folder, "LassoLars")
+    (data,) = folder.glob("results/datasets/192_vineyard/*/data.parquet")
+    first = read_records(file_of(folder, "VJM"))[0]
+    tables = all_tables(folder)
+    contents = {path: path.read_bytes() for path in (splits, data)}
+    flip(file_of(folder, "VJM"))  # in the second of two runs
+    lasso.write_bytes(lasso.read_bytes()[:-300])
+    for path in contents:
+        flip(path, 0.5)
+    table = folder / "results/tables/one/runs.csv"
+    table.write_text(table.read_text().replace("0.", "0.9", 3))
+    damaged = {*contents, file_of(folder, "VJM"), lasso, table}
+    config["experiments"]["one"]["methods"].append("Standard GP")
+    said = snakemake(folder, config, TARGET, ok=False)
+    assert "data.parquet is damaged. To repair it: vjmgp study repair CONFIG" in said
+    assert splits.read_bytes() != contents[splits]  # plain Snakemake repairs nothing
+    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY))
+    assert main(["study", "status", "study.yaml"]) == 3
+    assert f"DAMAGED: {splits.relative_to(folder)}" in capfd.readouterr().out
+    assert main(["study", "repair", "study.yaml"]) == 0
+    said = capfd.readouterr()
+    assert set(said.err.splitlines()) == {
+        f"DAMAGED: {path.relative_to(folder)}; it will be made again." for path in damaged
+    }
+    assert "Removed 5 damaged files. Next: vjmgp study run study.yaml" in said.out
+    assert main(["study", "run", "study.yaml", "--cores", "2", "--", TARGET, "one"]) == 0
+    ours = all_tables(folder)
+    assert {name: ours[name] for name in tables} == tables
+    assert {path: path.read_bytes() for path in contents} == contents
+    assert read_records(file_of(folder, "VJM"))[0] == first  # wall time and all: it was whole
+    assert main(["study", "repair", "study.yaml"]) == 0
+    assert "No file is damaged." in capfd.readouterr().out
+
+
+def test_whole_files_in_the_wrong_place_and_unreadable_ones_are_damage(study):
+    """Splits, noise estimates and runs of another dataset, with right checksums."""
+    folder, _, _ = study
+    results = folder / "results"
+    moved = []
+    for kind in ("splits", "noise", "VJM"):
+        path = file_of(folder, kind)
+        other = Path(str(path).replace("192_vineyard", "228_elusage"))
+        other.parent.mkdir(parents=True)
+        shutil.copy(path, other)
+        moved.append(other)
+    nowhere = file_of(folder, "LassoLars").with_name("seeds_7-8.jsonl")
+    nowhere.symlink_to("nowhere")
+    note = results / "datasets/192_vineyard/source.json"
+    flip(note)
+    found = set(repair.damaged_files(results))
+    assert found == {*moved, nowhere, note, note.with_name("source.tsv.gz")}
+
+
+def test_files_from_the_future_do_no_harm(study, monkeypatch):
+    """The clock was a day ahead when the study ran, and is right again."""
+    folder, config, _ = study
+    monkeypatch.chdir(folder)
+    tomorrow = time.time() + 86400
+    for path in (folder / "results").rglob("*"):
+        os.utime(path, (tomorrow, tomorrow))
+    old = pd.read_csv(folder / TABLES)
+    config["experiments"]["one"]["methods"].append("Standard GP")
+    (folder / "study.yaml").write_text(yaml.safe_dump(config))
+    assert main(["study", "run", "study.yaml", "--cores", "2", "--", TARGET]) == 0
+    new = pd.read_csv(folder / TABLES)
+    assert len(new) == 6
+    pd.testing.assert_frame_equal(new[new["method"] != "Standard GP"].reset_index(drop=True), old)
+
+
+# -- disks, folders, limits ----------------------------------------------------------------------
+
+
+def test_a_full_disk_is_named_and_nothing_finished_is_lost(tmp_path, mount, finished):
+    mount(tmp_path / "results", "size=60k")
+    said = snakemake(tmp_path, STUDY, TARGET, ok=False)
+    assert "No space is left on the disk, or in your quota. Make room, and run again." in said
+    assert "Everything that finished is kept" in said
+    before = made(tmp_path)
+    assert before
+    subprocess.run(["mount", "-o", "remount,size=10m", tmp_path / "results"], check=True)
+    snakemake(tmp_path, STUDY, TARGET)
+    assert not list(repair.damaged_files(tmp_path / "results"))  # no half file was left
+    assert not {name for name, when in made(tmp_path).items() if before.get(name, when) != when}
+    assert all_tables(tmp_path) == all_tables(finished)
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_anything_runs(tmp_path, mount):
+    mount(tmp_path / "results", "ro")
+    said = snakemake(tmp_path, STUDY, ok=False)
+    assert f"results: {tmp_path}/results cannot be written to (Read-only file system)" in said
+    assert "--config results=FOLDER" in said
+    assert "Traceback" not in said
+    assert not list((tmp_path / "results").iterdir())
+
+
+def test_odd_surroundings_change_nothing(tmp_path, finished):
+    """Locale, time zone, umask, few open files, a long TMPDIR, a reader that has seen enough."""
+    long = tmp_path / ("t" * 100)
+    long.mkdir()
+    variables = {
+        "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+        "TZ": "Pacific/Kiritimati", "TMPDIR": str(long),
+    }  # fmt: skip
+    call = command(tmp_path, STUDY | {"title": "Größe ‹λ›"})
+    with subprocess.Popen(
+        call,
+        env=os.environ | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        umask=0o077,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()  # as `| head -1` does
+        assert process.wait() == 0
+    tables, wanted = all_tables(tmp_path), all_tables(finished)
+    assert {name: tables[name] for name in wanted} == wanted
+    assert "Größe ‹λ›" in (tmp_path / "results/report.html").read_text(encoding="utf-8")
+    assert list(long.iterdir()) == []
+
+
+def test_a_home_that_cannot_be_written_does_for_a_study(tmp_path, mount):
+    mount(tmp_path / "home", "ro")
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
+    cache = {"HOME": str(tmp_path / "home"), "VJMGP_CACHE_DIR": str(tmp_path / "kernels")}
+    (tmp_path / "kernels").mkdir()
+    variables = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
+    result = subprocess.run(
+        [*VJMGP, "study", "run", "study.yaml", "--", "-n", "--quiet", "rules"],
+        cwd=tmp_path, env=variables | cache, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+
+
+# -- two studies ---------------------------------------------------------------------------------
+
+
+def test_two_runs_do_not_meet_in_one_folder(tmp_path):
+    """Started in different directories, which Snakemake's own lock does not see."""
+    results = tmp_path / "shared"
+    held = lock.claim(results, "other.yaml")
+    assert lock.is_running(results)
+    said = snakemake(tmp_path, STUDY | {"results": str(results)}, ok=False)
+    assert f"results: {results} is in use by process {os.getpid()} on " in said
+    assert sorted(path.name for path in results.iterdir()) == [".running.json", ".running.lock"]
+    held.release()
+    assert not lock.is_running(results)
+
+
+def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
+    def refuse(descriptor, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    assert lock.claim(tmp_path / "results", "study.yaml") is None
+    assert lock.about_last_run(tmp_path / "results")["config"] == "study.yaml"
+    assert lock.is_running(tmp_path / "results") is None
+
+
+def test_a_deleted_file_is_made_again_and_no_run_is_computed_twice(study):
+    folder, config, _ = study
+    old = pd.read_csv(folder / TABLES)["seconds"].tolist()
+    file_of(folder, "splits").unlink()
+    shutil.rmtree(folder / "results/tables")
+    for path in study_in(folder, config).report_files().facts.values():
+        Path(path).unlink()
+    before = made(folder)
+    snakemake(folder, config, TARGET, "one")
+    assert "splits/paper/192_vineyard/seeds_0-1" in ran(before, folder)
+    assert pd.read_csv(folder / TABLES)["seconds"].tolist() == old
