@@ -11,10 +11,10 @@ import functools
 import keyword
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib import resources
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
+from ..core.files import package_folder
 from ..engine.trees.primitives import (
     CONSTANT,
     FIRST_VARIABLE,
@@ -54,7 +54,7 @@ def reserved_words() -> frozenset[str]:
 
 def _sympy_names() -> list[str]:
     """Sympy's public names, from a list: formulas are the same with sympy and without it."""
-    names = resources.files(__package__) / "data" / "sympy_names.txt"
+    names = package_folder("data") / "sympy_names.txt"
     return names.read_text(encoding="utf-8").split()
 
 
