@@ -1,4 +1,4 @@
-"""What is built from the repository: a wheel with the workflow inside."""
+"""The wheel and the source distribution that are built from the repository."""
 
 from __future__ import annotations
 
@@ -17,24 +17,19 @@ import yaml
 import vjmgp
 
 ROOT = Path(__file__).parents[2]
-NOT_NEEDED = (
-    ".*",
-    "build",
-    "dist",
-    "results",
-    "tests",
-    "docs",
-    "benchmarks",
-    "__pycache__",
-    "*-info",
-)
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+NOT_NEEDED = (".*", "build", "dist", "results", "tests", "docs", "benchmarks", "__pycache__")
+NOT_PACKAGED = ("config/.mine.yaml", "workflow/.snakemake/log", "src/vjmgp/__pycache__/x.pyc")
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The unpacked wheel, built from a copy."""
+    """Return the unpacked wheel, built from a copy of the repository."""
     source, built = tmp_path_factory.mktemp("source") / "vjmgp", tmp_path_factory.mktemp("built")
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*NOT_NEEDED))
+    for name in NOT_PACKAGED:
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).touch()
     command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", built, source]
     subprocess.run([sys.executable, "-m", *command], check=True)
     with zipfile.ZipFile(next(built.glob("vjmgp-*.whl"))) as file:
@@ -42,60 +37,92 @@ def wheel(tmp_path_factory):
     return built
 
 
-def test_the_wheel_has_the_workflow(wheel):
-    place = wheel / "vjmgp" / "_workflow"
-    for part in ("config", "envs", "profiles", "workflow"):
-        files = [path for path in (ROOT / part).rglob("*") if path.is_file()]
-        for path in files:
-            if path.suffix != ".pyc":
-                assert (place / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
-    assert (place / "Snakefile").exists()
-    assert (wheel / "snakemake_logger_plugin_vjmgp" / "__init__.py").exists()
-    assert not list(wheel.glob("*.data"))  # nothing outside of packages
-
-
-def test_the_wheel_finds_its_workflow(wheel, tmp_path):
-    config = wheel / "vjmgp/_workflow/config/smoke.yaml"
-    call = (
-        "from vjmgp.cli import main, place\n"
-        "print(place.workflow_folder())\n"
-        f"raise SystemExit(main(['study', 'check', {str(config)!r}]))"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", call],
+def in_wheel(wheel, folder, code):
+    """Run Python code that finds the wheel's package, outside the repository."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
         env=os.environ | {"PYTHONPATH": str(wheel)},
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
+    )
+
+
+def files_below(folder):
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_wheel_contains_package_and_workflow(wheel):
+    for name in ("vjmgp", "snakemake_logger_plugin_vjmgp"):
+        packaged = files_below(wheel / name)
+        workflow = {k: packaged.pop(k) for k in list(packaged) if k.startswith("_workflow/")}
+        assert packaged == files_below(ROOT / "src" / name)
+        if name == "vjmgp":
+            wanted = {"_workflow/Snakefile": (ROOT / "Snakefile").read_bytes()}
+            for part in ("config", "envs", "profiles", "workflow"):
+                found = files_below(ROOT / part).items()
+                wanted |= {f"_workflow/{part}/{path}": content for path, content in found}
+            assert workflow == wanted
+    assert not list(wheel.glob("*.data"))  # no files outside packages
+
+
+def test_installed_package_finds_its_workflow(wheel, tmp_path):
+    config = wheel / "vjmgp/_workflow/config/smoke.yaml"
+    ran = in_wheel(
+        wheel,
+        tmp_path,
+        "from vjmgp.cli import main\n"
+        "from vjmgp.cli.workflow_place import workflow_folder\n"
+        "print(workflow_folder())\n"
+        f"raise SystemExit(main(['study', 'check', {str(config)!r}]))",
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[0] == str(wheel / "vjmgp" / "_workflow")
 
 
-def test_the_sdist_has_all_that_is_in_the_repository():
-    """Each name at the top is in MANIFEST.in, or setuptools takes it unasked."""
+def test_docstring_examples_run_without_the_repository(wheel, tmp_path):
+    """Those of published runs are skipped: the runs are in the repository only."""
+    ran = in_wheel(
+        wheel,
+        tmp_path,
+        "import doctest, importlib, vjmgp\n"
+        "homes = {home for home in vjmgp._HOME.values() if not home.startswith('engine.')}\n"
+        "for home in homes - {vjmgp._HOME['load_results']}:\n"
+        "    module = importlib.import_module(f'vjmgp.{home}')\n"
+        "    failed = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed\n"
+        "    assert not failed\n"
+        "try:\n"
+        "    vjmgp.load_results()\n"
+        "except FileNotFoundError as error:\n"
+        "    print(error)\n",
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Clone the repository" in ran.stdout
+
+
+def test_sdist_contains_every_tracked_file():
+    """Compare git's list with pyproject.toml's; hatchling adds the rest without being asked."""
     if not (ROOT / ".git").exists():
-        pytest.skip("needs the repository, not an sdist")
+        pytest.skip("needs a git repository")
     listed = ["git", "ls-files"]
     tracked = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
-    named = {word for line in lines for word in line.split()[1:]}
-    unasked = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py", "src"}
-    tops = {name.split("/")[0] for name in tracked.splitlines()}
-    assert tops - named - unasked == {".gitignore", "results"}
-    for name in tracked.splitlines():
-        if name.startswith("results/"):
-            assert name == "results/README.md" or name.startswith("results/paper/")
+    named = PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
+    added = (".gitignore", "LICENSE", "README.md", "pyproject.toml")
+    covered = tuple(f"{name}/" for name in (*named, *added))
+    assert [name for name in tracked.splitlines() if not f"{name}/".startswith(covered)] == []
 
 
-def test_the_recipe_and_the_images_are_in_step_with_the_package():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def test_conda_recipe_and_images_match_the_package():
+    project = PYPROJECT["project"]
     recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
     assert recipe["context"]["version"] == vjmgp.__version__
     assert f">={recipe['context']['python_min']}" == project["requires-python"]
-    wanted = [entry.replace(">=", " >=") for entry in project["dependencies"]]
-    assert recipe["requirements"]["run"][1:] == sorted(wanted)
+    spaced = [entry.replace(">=", " >=") for entry in project["dependencies"]]
+    assert recipe["requirements"]["run"][1:] == sorted(spaced)
+    backend = [entry.replace(">=", " >=") for entry in PYPROJECT["build-system"]["requires"]]
+    assert recipe["requirements"]["host"][2:] == backend
     for image in ("Dockerfile", "vjmgp.def"):
         text = (ROOT / "packaging" / image).read_text(encoding="utf-8")
         extras = re.search(r'--constraint requirements.lock "\.\[(.+)\]"', text)

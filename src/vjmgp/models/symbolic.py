@@ -155,14 +155,15 @@ class SymbolicModel(TableModel):
 
     Examples
     --------
-    >>> from vjmgp import load_run_model
-    >>> model = load_run_model("547_no2", "GC", seed=1)
+    >>> from vjmgp import VJMRegressor, load_dataset
+    >>> data = load_dataset("192_vineyard")
+    >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
-    0.493*cars_per_hour + 0.3006*temperature_diff_2m_25m - 0.14*wind_speed + 0.579
+    0.349*Min(lugs_1990, 10.78) - 0.562*(lugs_1989 - 2.401)*(Min(lugs_1990, 7.482) - 9.654) + 14.04
     >>> model.size, model.shown_size
-    (4, 13)
+    (11, 19)
     >>> model.feature_texts(digits=3)[0]
-    '0.871*cars_per_hour - 6.05'
+    '-0.225*(lugs_1989 - 2.4)*(Min(lugs_1990, 7.48) - 9.65)'
 
     """
 
@@ -450,8 +451,9 @@ def load_model(path: str | os.PathLike[str], functions: Sequence[UserFunction] =
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from vjmgp import load_model, load_run_model
-    >>> model = load_run_model("547_no2", "GC", seed=1)
+    >>> from vjmgp import VJMRegressor, load_dataset, load_model
+    >>> data = load_dataset("192_vineyard")
+    >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> with TemporaryDirectory() as folder:
     ...     text = model.to_json(Path(folder) / "model.json")
     ...     again = load_model(Path(folder) / "model.json")
