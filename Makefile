@@ -15,6 +15,8 @@ lint: $(VENV)/ready-dev  ## check the code without running it
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m benchmarks.house
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
@@ -68,7 +70,7 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 # pip reads the versions from pyproject.toml: `>=` becomes `==`.
 .venv-oldest/ready: pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
-	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\(.*\)",.*/\1==\2/p' pyproject.toml \
+	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\([^",]*\).*",.*/\1==\2/p' pyproject.toml \
 		> .venv-oldest/versions
 	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots,sympy]" \
 		hypothesis mpmath pmlb pyarrow pytest

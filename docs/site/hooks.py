@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: pages that are made, links, formulas, a check."""
+"""MkDocs hooks of the site: generated pages, links, formulas, and a check of all links."""
 
 from __future__ import annotations
 
@@ -23,23 +23,30 @@ MADE = {
     "reference/config.md": lambda: config_pages.page(ROOT / "workflow/schemas/config.schema.yaml"),
     "reference/rules.md": lambda: rule_pages.page(ROOT / "workflow/rules"),
     "notebook.md": lambda: notebook_pages.page(ROOT / "docs/notebook.ipynb"),
-    "study.md": lambda: (ROOT / "config/README.md").read_text(encoding="utf-8"),
-    "changelog.md": lambda: (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+    "study.md": lambda: _text("config/README.md"),
+    "changelog.md": lambda: _text("CHANGELOG.md"),
+    "contributing.md": lambda: _text("CONTRIBUTING.md"),
+    "code_of_conduct.md": lambda: _text("CODE_OF_CONDUCT.md"),
 }
-"""Pages that are made from what they describe."""
+"""Generated pages, and pages that are elsewhere in the repository."""
+LINK = re.compile(r"\]\((?:\.\./|docs/)?(CONTRIBUTING|CODE_OF_CONDUCT|[a-z_]+)\.md")
 PAGE = re.compile(r"`(?:docs/)?([a-z_/]+\.md|config/README\.md)`(?!\])")
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that are made."""
+    """Add the generated pages."""
     for uri, make in MADE.items():
         files.append(File.generated(config, uri, content=make()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Make links of the names of other pages: `docs/trust.md` becomes its title."""
+    """Turn names of pages into links: `docs/trust.md` becomes that page's title."""
 
     def link(found: re.Match[str]) -> str:
         name = found[1].replace("config/README.md", "study.md")
@@ -49,7 +56,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         up = "../" * page.file.src_uri.count("/")
         return f"[{_title(target)}]({up}{name})"
 
-    return PAGE.sub(link, markdown)
+    here = LINK.sub(lambda found: f"]({found[1].lower()}.md", markdown)
+    return PAGE.sub(link, here)
 
 
 def _title(file: File) -> str:
@@ -58,7 +66,7 @@ def _title(file: File) -> str:
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
-    """Set formulas as MathML, which browsers show without a script."""
+    """Write formulas as MathML, which browsers display without scripts."""
     return FORMULA.sub(_mathml, html)
 
 
@@ -69,7 +77,7 @@ def _mathml(found: re.Match[str]) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Follow every link of the finished site."""
+    """Raise if a link of the finished site is broken."""
     broken = link_check.broken_links(Path(config.site_dir))
     if broken:
-        raise PluginError("\n".join(["Links that lead nowhere:", *broken]))
+        raise PluginError("\n".join(["Broken links:", *broken]))

@@ -1,4 +1,4 @@
-"""The files by which others find, check, release and cite the project."""
+"""The files that check, release, cite and describe the project: GitHub's, make's and CITATION."""
 
 from __future__ import annotations
 
@@ -33,22 +33,24 @@ def read(path: Path) -> dict:
         ("vendor.citation-file-format", [ROOT / "CITATION.cff"]),
     ],
 )
-def test_files_are_as_their_schema_says(schema, files):
+def test_files_match_their_schemas(schema, files):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *files]
     checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_what_workflows_run_is_there():
-    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for path in WORKFLOWS:
+def test_make_targets_and_test_paths_exist():
+    makefile = ROOT / "Makefile"
+    targets = set(re.findall(r"^([\w-]+):", makefile.read_text(), re.MULTILINE))
+    for path in (*WORKFLOWS, makefile):
         text = path.read_text(encoding="utf-8")
-        assert set(re.findall(r"\bmake ([\w-]+)", text)) <= targets, path.name
-        for file in re.findall(r"tests/\w+\.py", text):
-            assert (ROOT / file).exists()
+        if path != makefile:
+            assert set(re.findall(r"\bmake ([\w-]+)", text)) <= targets, path.name
+        for name in re.findall(r"tests/[\w/.]+", text):
+            assert (ROOT / name).exists(), name
 
 
-def test_workflows_may_do_no_more_than_they_need():
+def test_workflows_have_the_permissions_they_need_and_no_others():
     for path in WORKFLOWS:
         workflow = read(path)
         assert workflow["permissions"] == {"contents": "read"}, path.name
@@ -59,7 +61,7 @@ def test_workflows_may_do_no_more_than_they_need():
                 }  # fmt: skip
 
 
-def test_every_python_of_the_package_is_tested_on_every_system():
+def test_every_supported_python_is_tested_on_every_system():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     matrix = read(GITHUB / "workflows/checks.yml")["jobs"]["systems"]["strategy"]["matrix"]
     said = "\n".join(project["classifiers"])
@@ -68,14 +70,14 @@ def test_every_python_of_the_package_is_tested_on_every_system():
     assert len(matrix["os"]) == len(re.findall("Operating System", said)) == 3
 
 
-def test_one_version_everywhere():
+def test_version_is_the_same_everywhere():
     assert read(ROOT / "CITATION.cff")["version"] == vjmgp.__version__
     newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest
     assert newest[1] == vjmgp.__version__
 
 
-def test_checks_before_a_commit_are_those_of_make():
+def test_pre_commit_hooks_are_part_of_make_lint():
     hooks = read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"]
     lint = (ROOT / "Makefile").read_text().split("\nlint:")[1].split("\n\n")[0]
     for hook in hooks:

@@ -168,13 +168,7 @@ def test_commands_are_as_their_programs_read_them(command, capsys):
         assert all(f'"{word}"' in source for word in rest if word.startswith("--")), command
     else:
         assert program in (
-            "snakemake",
-            "ruff",
-            "mypy",
-            "snakefmt",
-            "python",
-            "python3",
-            "pip",
+            *("snakemake", "ruff", "mypy", "lint-imports", "snakefmt", "python", "python3", "pip"),
             "vjmgp",
         )
 

@@ -1,4 +1,4 @@
-"""The code blocks and commands of the documentation, for the tests that run them."""
+"""Read the code blocks and commands of the documentation, for the tests that run them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for path in [
-        *(ROOT / "README.md", ROOT / "config/README.md", ROOT / "results/paper/README.md"),
-        *sorted(ROOT.glob("docs/*.md")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
+        *(ROOT / "results/paper/README.md", *sorted(ROOT.glob("docs/*.md"))),
     ]
 }
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -20,19 +20,19 @@ PROGRAMS = ("vjmgp", "snakemake", "make", "pip", "python", "PYTHONPATH=.")
 
 
 def blocks(page: str, *languages: str) -> list[str]:
-    """The blocks of a page in these languages."""
+    """Return the blocks of a page in these languages."""
     return [text for language, text in BLOCK.findall(PAGES[page]) if language in languages]
 
 
 def commands(page: str) -> list[str]:
-    """Every command in the blocks of a page."""
+    """Return every command in the blocks of a page."""
     lines = [line for text in blocks(page, "sh") for line in re.split(r"\n| && ", text)]
     words = [shlex.split(line.replace(".venv/bin/", ""), comments=True) for line in lines]
     return [shlex.join(each) for each in words if each]
 
 
 def inline_commands(page: str) -> list[str]:
-    """Commands within sentences and tables: whole ones, not names of a program alone."""
+    """Return the commands in sentences and tables; a program's name alone is not one."""
     prose = BLOCK.sub("", PAGES[page])
     found = (" ".join(text.split()) for text in INLINE.findall(prose))
     return [text for text in found if text.startswith(tuple(f"{p} " for p in PROGRAMS))]
