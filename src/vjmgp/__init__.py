@@ -1,4 +1,4 @@
-"""vjmgp: evolutionary feature construction by vicinal Jensen gap minimisation."""
+"""Evolutionary feature construction for symbolic regression by vicinal Jensen gap minimisation."""
 
 from __future__ import annotations
 
@@ -75,7 +75,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a part of the package when it is first asked for: `import vjmgp` stays light."""
+    """Import a public name on first use, which keeps `import vjmgp` light."""
     if name not in _HOME:
         raise AttributeError(f"module 'vjmgp' has no attribute {name!r}")
     return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names before they are imported, for tab completion."""
+    return sorted({*globals(), *__all__})

@@ -83,3 +83,13 @@ def test_pre_commit_hooks_are_part_of_make_lint():
     for hook in hooks:
         tool = hook["entry"].removeprefix(".venv/bin/").split()[0]
         assert f"$(BIN)/{tool}" in lint
+
+
+def test_architecture_page_shows_the_layers_of_the_contract():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = pyproject["tool"]["importlinter"]["contracts"]
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    drawn = [re.findall(r"\w+", line) for line in re.findall("^│.*│$", page, re.MULTILINE)]
+    assert [" | ".join(names) for names in drawn] == contract["layers"]
+    table = page.split("| --- | --- |")[1].split("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == sum(drawn, [])

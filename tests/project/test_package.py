@@ -41,7 +41,7 @@ def in_wheel(wheel, folder, code):
     """Run Python code that finds the wheel's package, outside the repository."""
     return subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(wheel), "VJMGP_CACHE_DIR": str(folder)},
+        env=os.environ | {"PYTHONPATH": str(wheel)},
         cwd=folder,
         capture_output=True,
         text=True,

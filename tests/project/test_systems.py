@@ -51,6 +51,12 @@ def test_a_plain_installation_says_how_to_have_plots(monkeypatch):
     )
 
 
+def test_dir_lists_public_names_without_importing_them():
+    call = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True False\n"
+
+
 @pytest.mark.parametrize(
     ("name", "most"), [("vjmgp", ("numpy",)), ("vjmgp.cli", ("numba", "pandas", "sklearn"))]
 )
