@@ -1,1 +1,1 @@
-"""Provide what every other package builds on: array types, safe files, optional imports."""
+"""Array types, safe files, optional imports and atomic methods, used by every other package."""

@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays and numbers that kernels work on."""
+"""Types of arrays and numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Codes: TypeAlias = NDArray[np.int32]
-"""Nodes of trees."""
+"""Codes of tree nodes."""
 Words: TypeAlias = NDArray[np.uint64]
-"""Bits: random states, hashes, sets."""
+"""Bit patterns: random states, hashes, sets."""
 Whole: TypeAlias = Any
-"""A whole number that numba types: int64 for numbers, uint64 for bits."""
+"""An integer whose type numba infers: int64 for numbers, uint64 for bit patterns."""

@@ -1,8 +1,8 @@
-"""Files that appear whole or not at all, and show when they are damaged.
+"""Write files atomically, and detect damaged ones.
 
-Each line of JSON ends with a checksum of what stands before it, so a file that was cut short, mixed
-up on a disk or edited by hand is found without parsing it. Tables, figures and pages have a
-manifest beside them: one such line with the checksum of every file.
+Each line of JSON ends with a seal, a checksum of the text before it. Truncated, corrupted or edited
+files are thus detected without parsing them. Tables, figures and pages have a manifest: one sealed
+line with the checksum of every file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEAL = re.compile(rb', "seal": "([0-9a-f]{32})"\}\n$')
 
 
 class DamagedFileError(ValueError):
-    """A file that is not as it was written."""
+    """A file whose content has changed since it was written."""
 
     def __init__(self, where: str, why: str = "") -> None:
         super().__init__(
@@ -33,18 +33,18 @@ class DamagedFileError(ValueError):
 
 
 def package_folder(name: str) -> Path:
-    """A folder of data files within the package."""
+    """Return a folder of data files in the package."""
     return Path(str(resources.files("vjmgp"))) / name
 
 
 def checksum(path: str | Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 checksum of a file."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_checksum(path: str | Path, wanted: str) -> None:
-    """Stop at a file that is not the one whose checksum was noted."""
+    """Raise DamagedFileError if a file does not have the expected checksum."""
     if checksum(path) != wanted:
         raise DamagedFileError(str(path))
 
@@ -52,9 +52,9 @@ def require_checksum(path: str | Path, wanted: str) -> None:
 def write_whole(
     place: Path, chunks: Iterable[bytes], fault_of: Callable[[Path], str | None] | None = None
 ) -> Path:
-    """Write a file so that nobody ever sees a part of it, nor one in which a fault is found."""
+    """Write a file atomically; raise and write nothing if `fault_of` finds a fault in it."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    # Not by tempfile, whose files nobody else may read whatever the user's umask says.
+    # tempfile would ignore the user's umask: no one else could read the file.
     part = place.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as file:
@@ -69,13 +69,13 @@ def write_whole(
 
 
 def write_json(path: str | Path, data: Any) -> None:
-    """Write plain JSON."""
+    """Write unsealed JSON."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False)
     write_whole(Path(path), [text.encode(), b"\n"])
 
 
 def read_json(path: str | Path) -> Any:
-    """Read plain JSON; an error names the file."""
+    """Read unsealed JSON; an error names the file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -86,7 +86,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def sealed(data: Json) -> bytes:
-    """JSON in one line with a checksum at its end. NaN and infinity become null."""
+    """Return JSON in one line that ends with its seal. NaN and infinity become null."""
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -96,7 +96,7 @@ def sealed(data: Json) -> bytes:
 
 
 def unsealed(line: bytes, where: str) -> Json:
-    """What `sealed` was given, if the line is as it was written."""
+    """Return the content of a sealed line; raise DamagedFileError if its seal is wrong."""
     if not is_whole(line):
         raise DamagedFileError(where)
     data: Json = json.loads(line)
@@ -105,7 +105,7 @@ def unsealed(line: bytes, where: str) -> Json:
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a line is as it was written."""
+    """Return whether a line has a correct seal."""
     found = SEAL.search(line[-64:])
     return found is not None and _seal(line[: len(line) - len(found[0])]) == found[1]
 
@@ -128,29 +128,29 @@ def write_sealed(path: str | Path, *lines: Json) -> None:
 
 
 def read_sealed(path: str | Path) -> Json:
-    """What is in a file of one sealed line; an error names a damaged file."""
+    """Read a file of one sealed line; an error names a damaged file."""
     return unsealed(Path(path).read_bytes(), str(path))
 
 
 def read_records(path: str | Path) -> list[Json]:
-    """What is in a file of sealed lines; an error names the damaged line."""
+    """Read a file of sealed lines; an error names the damaged line."""
     with Path(path).open("rb") as file:
         return [unsealed(line, f"{path}, line {k},") for k, line in enumerate(file, 1)]
 
 
 def whole_records(path: Path) -> Iterator[Json]:
-    """Those lines of a file or journal that are as they were written."""
+    """Yield the undamaged records of a file or journal."""
     with path.open("rb") as file:
         yield from (unsealed(line, str(path)) for line in file if is_whole(line))
 
 
 def journal_of(path: str | Path) -> Path:
-    """The journal of a file of runs, to which each run is written when it ends."""
+    """Return the journal of a file of runs, to which each run is appended as it ends."""
     return Path(f"{path}.journal")
 
 
 def append_record(journal: Path, record: Json) -> None:
-    """Add a run to a journal, after whatever part of a line a killed process has left there."""
+    """Append a run to a journal, on a new line if a killed process left part of one."""
     journal.parent.mkdir(parents=True, exist_ok=True)
     with journal.open("a+b") as file:
         if file.tell():
@@ -160,13 +160,13 @@ def append_record(journal: Path, record: Json) -> None:
 
 
 def close_journal(path: Path) -> None:
-    """Make the journal of a finished file of runs a second name of that file.
+    """Make the journal a hard link to the finished file of runs.
 
-    Where something that runs are made from is deleted, Snakemake deletes their file, too, and makes
-    both again. The runs survive in the journal.
+    If an input of the runs is missing, Snakemake deletes their file before it makes both again. The
+    runs survive in the journal.
     """
     new = path.with_name(f"{path.name}.new")
-    with contextlib.suppress(OSError):  # a file system without links
+    with contextlib.suppress(OSError):  # a file system without hard links
         new.unlink(missing_ok=True)
         os.link(path, new)
         new.replace(journal_of(path))
@@ -176,9 +176,9 @@ def close_journal(path: Path) -> None:
 
 
 def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
-    """Note the checksums of files and folders, and forget what the same step made before.
+    """Write the checksums of files and folders, and delete earlier manifests of the step.
 
-    A manifest is called STEP-IDENTITY.json; others of the step are of other settings or code.
+    A manifest is called STEP-IDENTITY.json; earlier ones belong to other settings or code.
     """
     sums = {
         os.path.relpath(path, manifest.parent): checksum(path)
@@ -192,7 +192,7 @@ def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:
 
 
 def damaged_in(manifest: Path) -> list[Path]:
-    """The files of a manifest that are not as they were written, or gone; maybe itself."""
+    """Return missing or modified files of a manifest, or the manifest itself if it is damaged."""
     try:
         sums: dict[str, str] = read_sealed(manifest)["files"]
     except DamagedFileError:

@@ -1,4 +1,4 @@
-"""Packages that a plain installation leaves out, and the command that brings them."""
+"""Check for optional packages, and say how to install them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ INSTALLED_BY = {
     "sympy": "vjmgp[sympy]",
     "xlrd": "xlrd",
 }
-"""What pip installs a module with, if not with the workflow."""
+"""Argument of pip install for each module; `vjmgp[workflow]` installs all others."""
 
 
 def is_there(module: str) -> bool:
-    """Whether a module is installed; it is not imported."""
+    """Return whether a module is installed, without importing it."""
     return find_spec(module) is not None
 
 
 def missing(module: str) -> ModuleNotFoundError:
-    """The error of a module that is not there, which says how to install it."""
+    """Return the error for a missing module, which says how to install it."""
     part = INSTALLED_BY.get(module, "vjmgp[workflow]")
     return ModuleNotFoundError(f"this needs {module}: pip install '{part}'", name=module)
 
 
 def need(module: str) -> None:
-    """Say how to install a module if it is not there."""
+    """Raise if a module is missing; the error says how to install it."""
     if not is_there(module):
         raise missing(module)
