@@ -112,10 +112,10 @@ def kept_on_disk() -> Iterator[None]:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, kept on disk.
+    """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, cached on disk.
 
-    No `fastmath`: the order of every sum is the one in the source, so results do not depend on
-    how wide a machine's vectors are.
+    There is no `fastmath`: sums keep the order of the source, so results do not depend on the width
+    of a machine's vectors.
     """
     with kept_on_disk():
         compiled: Function = numba.njit(
@@ -125,10 +125,10 @@ def kernel(function: Function) -> Function:
 
 
 def part_of_kernel(function: Function) -> Function:
-    """Like `kernel`, for a step of a larger one: its source is put in where it is called.
+    """Compile a function as a part of the kernels that call it.
 
-    A called kernel is compiled once by itself and again within every caller; a part is compiled
-    with its caller only, which keeps the first fit's wait short.
+    A called kernel is compiled once by itself and again within every caller; a part is inlined and
+    compiled with its callers only, which shortens the first fit.
     """
     compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy")(function)
     return compiled
@@ -136,7 +136,7 @@ def part_of_kernel(function: Function) -> Function:
 
 @contextlib.contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """Compiling makes many objects that live long: looking through them is a sixth of its time."""
+    """Collect garbage less often, which saves a sixth of the time of compiling."""
     previous = gc.get_threshold()
     gc.set_threshold(100_000, 20, 20)
     try:
@@ -146,15 +146,15 @@ def seldom_collecting() -> Iterator[None]:
 
 
 def is_compiled(name: str) -> bool:
-    """Whether a compilation of this name was finished."""
+    """Return whether a compilation of this name is complete."""
     return (kernel_folder() / f"{name}.compiled").exists()
 
 
 def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:
-    """Run `use_every_kernel` in the first process that gets here; the others wait, then load.
+    """Run `use_every_kernel` in the first process that calls this; the rest wait, then load.
 
-    The finished compilation is marked by a file, so a process that died halfway (its lock goes
-    with it) leaves no mark and the next one compiles again.
+    A file marks a complete compilation. A process that dies halfway releases its lock and leaves no
+    mark, so the next one compiles again.
     """
     if is_compiled(name):
         return
