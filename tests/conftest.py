@@ -1,4 +1,4 @@
-"""Shared data; every worker waits here until the kernels are compiled."""
+"""Fixtures that several folders share, and the compilation of kernels on demand."""
 
 from __future__ import annotations
 
@@ -6,36 +6,54 @@ import copy
 import os
 import shutil
 
-# scikit-learn leaves a check out without it; SciPy reads it when it is imported.
+# scikit-learn skips a check without it; SciPy reads it when it is imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
 from tests.support.workflow_runs import STUDY, TARGET, made, snakemake
 
-from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
+RUN_KERNELS = ("cli", "engine", "export", "fit_report", "formulas", "inspection", "models")
+RUN_KERNELS += ("operations", "workflow", "tests")
+"""Folders whose tests run the default method's kernels without a fit, or read what a fit prints."""
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def kernels() -> None:
+    """Compile the kernels of the default method; other workers wait, then load them."""
+    from vjmgp import compile_kernels
+
+    compile_kernels()
+
+
+@pytest.fixture(scope="session")
+def all_kernels() -> None:
+    """Compile the kernels of every method, for tests that run them without a fit."""
+    from vjmgp import REGULARIZERS, SELECTIONS, compile_kernels
+
     for name in REGULARIZERS:
         compile_kernels(name)
     for name in SELECTIONS:
         compile_kernels(selection=name)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _kernels_of_folder(request: pytest.FixtureRequest) -> None:
+    if request.path.parent.name in RUN_KERNELS:
+        request.getfixturevalue("kernels")
+
+
 @pytest.fixture(scope="session")
 def problem() -> tuple[np.ndarray, np.ndarray]:
-    """A small standardised problem: 60 rows, 4 inputs, some noise."""
-    rng = np.random.default_rng(7)
-    x = rng.normal(size=(60, 4))
-    y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.2 * rng.normal(size=60)
-    return (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
+    """Return a small standardised problem: 60 rows, 4 inputs, some noise."""
+    from tests.support.engine_runs import small_problem
+
+    return small_problem()
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A small study that was run, up to its tables."""
+    """Run a small study up to its tables, and return its folder."""
     folder = tmp_path_factory.mktemp("finished")
     snakemake(folder, STUDY, TARGET)
     return folder
@@ -43,7 +61,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def study(finished, tmp_path):
-    """A copy of it, times of files and all, to go on with."""
+    """Copy the finished study with the times of its files; a test may run it further."""
     folder = tmp_path / "study"
     shutil.copytree(finished, folder)
     return folder, copy.deepcopy(STUDY), made(folder)

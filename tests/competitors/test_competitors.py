@@ -1,6 +1,5 @@
 """The sixteen competitors: real libraries behind one contract, with sizes and formulas."""
 
-import copy
 import json
 import os
 import subprocess
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
-import yaml
 from lightgbm import LGBMRegressor
 from sklearn.ensemble import AdaBoostRegressor, RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
@@ -23,11 +21,12 @@ from sklearn.metrics import r2_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
+from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of
 from tests.support.workflow_runs import ROOT, TABLES, TARGET, snakemake
 from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
-from vjmgp import load_dataset, paper_split
+from vjmgp import load_dataset
 from vjmgp.competitors.excelformer import ExcelFormerRegressor
 from vjmgp.competitors.ffx import FFXRegressor, evaluate, front
 from vjmgp.competitors.gaussian_process import GaussianProcess, _Process
@@ -38,33 +37,7 @@ from vjmgp.competitors.texts import model_text
 from vjmgp.formulas.names import formula_inputs
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.learners import run
-from vjmgp.study.runs.problems import Problem
 from vjmgp.tables.preprocessing import fit_standardizer
-
-CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
-COMPETITORS = [name for name, definition in CATALOGUE.items() if "estimator" in definition]
-SHORT = {
-    "Operon": {"max_evaluations": 5000},
-    "ExcelFormer": {"max_epochs": 12, "patience": 5},
-    "FFX": {"folds": 2},
-}
-"""Settings that make a long fit short, for tests."""
-
-
-def one_point(name, more=()):
-    """A method of the catalogue with one point of its grid."""
-    definition = copy.deepcopy(CATALOGUE[name])
-    grid = definition.pop("grid", {})
-    first = grid[0] if isinstance(grid, list) else {key: values[0] for key, values in grid.items()}
-    definition["settings"] = definition.get("settings", {}) | first | SHORT.get(name, {})
-    return definition | dict(more)
-
-
-def problem_of(dataset, seed=0):
-    data = load_dataset(dataset)
-    train, test = paper_split(dataset, len(data), seed)
-    labels = data.target[train]
-    return Problem(dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +86,7 @@ def test_the_number_of_cores_changes_nothing():
 import warnings
 from importlib.metadata import version
 warnings.simplefilter("ignore")
-from tests.competitors.test_competitors import one_point, problem_of
+from tests.support.competitors import one_point, problem_of
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.learners import run
 for name in ("LGBM", "XGB", "RandomForest", "ExcelFormer", "Operon", "KernelRidge", "MLP"):

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-import yaml
 from lightgbm import LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
@@ -16,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
-from tests.support.workflow_runs import ROOT
+from tests.support.competitors import CATALOGUE
 from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
@@ -25,7 +24,6 @@ from vjmgp.competitors import lean_ensembles, lean_networks, tuning
 from vjmgp.competitors.shortcuts import SHORTCUTS, XGBOOST_KNOWN, boosted, shortcut_for
 from vjmgp.tables.preprocessing import fit_standardizer
 
-CATALOGUE = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
 QUIET = {"verbosity": -1, "n_jobs": 1, "deterministic": True, "force_row_wise": True}
 
 

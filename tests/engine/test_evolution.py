@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.engine_runs import evolved, fingerprint, new_run
 from tests.support.twins import dominates
 
 from vjmgp.engine.objectives.row_weights import row_weights
@@ -31,63 +32,44 @@ from vjmgp.engine.search.population import make_individuals
 from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import make_pool
 
-
-def complete(problem, seed=0, generations=8, **changes):
-    run = Evolution(prepare(*problem, Settings(population_size=40, **changes), seed=seed))
-    run.start()
-    for _ in range(generations):
-        run.step()
-    return run
-
-
-def fingerprint(run):
-    archive, count = run.archive, run.archive.counts[ENTRIES]
-    nodes = archive.counts[1]
-    parts = [archive.scores[:count], archive.facts[:count], archive.linear[:count]]
-    parts += [archive.codes[:nodes], archive.constants[:nodes], front_of(archive)]
-    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+pytestmark = pytest.mark.usefixtures("all_kernels")
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 def test_same_seed_same_bits_and_another_seed_others(problem, regularizer):
-    first = fingerprint(complete(problem, 1, regularizer=regularizer))
-    assert fingerprint(complete(problem, 1, regularizer=regularizer)) == first
-    assert fingerprint(complete(problem, 2, regularizer=regularizer)) != first
+    first = fingerprint(evolved(problem, 1, regularizer=regularizer))
+    assert fingerprint(evolved(problem, 1, regularizer=regularizer)) == first
+    assert fingerprint(evolved(problem, 2, regularizer=regularizer)) != first
 
 
 @pytest.mark.parametrize("limit", [0.0, 0.03, 0.3])
 @pytest.mark.parametrize("early", [False, True])
 def test_memory_limit_changes_no_bit(problem, limit, early):
-    roomy = complete(problem, early_stopping=early)
-    tight = complete(problem, early_stopping=early, memory_limit=limit)
+    roomy = evolved(problem, early_stopping=early)
+    tight = evolved(problem, early_stopping=early, memory_limit=limit)
     assert len(tight.pool.features) < 200 < len(roomy.pool.features)
     assert fingerprint(tight) == fingerprint(roomy)
 
 
 def test_two_threads_give_the_bits_of_one(problem):
-    alone = [fingerprint(complete(problem, seed)) for seed in range(4)]
+    alone = [fingerprint(evolved(problem, seed)) for seed in range(4)]
     with ThreadPoolExecutor(2) as threads:
-        together = list(threads.map(lambda s: fingerprint(complete(problem, s)), range(4)))
+        together = list(threads.map(lambda s: fingerprint(evolved(problem, s)), range(4)))
     assert alone == together
 
 
 SCRIPT = """
 import hashlib, sys
 sys.path.insert(0, {tests!r})
-import numpy as np
-from tests.engine.test_evolution import complete, fingerprint
-rng = np.random.default_rng(7)
-x = rng.normal(size=(60, 4))
-y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + 0.2 * rng.normal(size=60)
-problem = (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
-print(hashlib.sha256(fingerprint(complete(problem, 1))).hexdigest())
+from tests.support.engine_runs import evolved, fingerprint, small_problem
+print(hashlib.sha256(fingerprint(evolved(small_problem(), 1))).hexdigest())
 """
 
 
 def test_a_fresh_process_gives_the_same_bits(problem):
     import hashlib
 
-    here = hashlib.sha256(fingerprint(complete(problem, 1))).hexdigest()
+    here = hashlib.sha256(fingerprint(evolved(problem, 1))).hexdigest()
     script = SCRIPT.format(tests=str(Path(__file__).parents[2]))
     for threads in ("1", "2"):
         done = subprocess.run(
@@ -101,7 +83,7 @@ def test_a_fresh_process_gives_the_same_bits(problem):
 
 
 def test_the_front_is_never_dominated_and_holds_the_best_ever(problem):
-    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
+    run = new_run(problem, 4)
     everyone = []
     evaluate = run._evaluate
 
@@ -127,7 +109,7 @@ def test_the_front_is_never_dominated_and_holds_the_best_ever(problem):
 
 
 def test_the_front_of_an_earlier_generation(problem):
-    run = Evolution(prepare(*problem, Settings(population_size=40), seed=4))
+    run = new_run(problem, 4)
     run.start()
     fronts = [front_of(run.archive)]
     for _ in range(6):
@@ -156,7 +138,7 @@ def test_archive_of_any_points_is_their_front():
 
 
 def test_standard_gp_keeps_the_best_ever(problem):
-    run = Evolution(prepare(*problem, Settings(population_size=30, regularizer="none"), seed=0))
+    run = new_run(problem, 0, population_size=30, regularizer="none")
     run.start()
     best = run.individuals.o1[run.population].min()
     for _ in range(15):
@@ -198,7 +180,7 @@ def test_a_population_without_a_valid_individual_starts_anew(problem):
 
 
 def test_history_has_a_row_per_generation(problem):
-    run = complete(problem)
+    run = evolved(problem)
     assert [record["generation"] for record in run.history] == list(range(9))
     assert run.history[-1]["evaluations"] == run.evaluations == 360
     sums = [record["o1"] + run.tau * record["o2"] for record in run.history]
@@ -206,10 +188,8 @@ def test_history_has_a_row_per_generation(problem):
 
 
 def test_switching_intrusion_detection_leaves_the_other_streams_alone(problem):
-    a = Evolution(prepare(*problem, Settings(population_size=20, intrusion_detection=True), seed=0))
-    b = Evolution(
-        prepare(*problem, Settings(population_size=20, intrusion_detection=False), seed=0)
-    )
+    a = new_run(problem, 0, population_size=20, intrusion_detection=True)
+    b = new_run(problem, 0, population_size=20, intrusion_detection=False)
     a.start()
     b.start()
     np.testing.assert_array_equal(a.individuals.o1, b.individuals.o1)

@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import KFold, cross_val_score
+from tests.support.twins import predictions
 
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.numerics.scores import r2
-from vjmgp.engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, fit_forest, predict_forest
+from vjmgp.engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, fit_forest
 from vjmgp.engine.objectives.noise import adaptive_tau, estimate_noise, out_of_fold_predictions
-
-
-def predictions(forest, points):
-    out = np.empty(len(points))
-    predict_forest(forest, np.ascontiguousarray(points), out)
-    return out
 
 
 def slow_prediction(forest, point):

@@ -2,51 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.support.twins import evaluate_tree, worst_gap
+from tests.support.engine_runs import MIX_Y, evolved, model_of, new_run, vicinity_of
+from tests.support.twins import worst_gap
 
 from vjmgp.engine.numerics.rng import stream
-from vjmgp.engine.objectives.vicinal import MixupRule, finite_difference, mixup
-from vjmgp.engine.preparation import prepare
-from vjmgp.engine.search.evolution import Evolution
-from vjmgp.engine.settings import Settings
-from vjmgp.engine.trees.pool import LENGTH, MEAN, SCALE, START
-
-
-def model_of(run, row):
-    """The individual's model as a function of rows × inputs, and its unscaled slip."""
-    trees = run.individuals.trees[row, : run.individuals.n_trees[row]]
-    weights = run.individuals.weights[row]
-
-    def values(points, scaled=True):
-        total = np.full(len(points), run.y.mean())
-        for t, tree in enumerate(trees):
-            start, length = run.pool.facts[tree, START], run.pool.facts[tree, LENGTH]
-            codes, constants = (
-                a[start : start + length] for a in (run.pool.codes, run.pool.constants)
-            )
-            feature = evaluate_tree(codes, constants, np.ascontiguousarray(points.T))
-            mean, scale = run.pool.scaling[tree, MEAN], run.pool.scaling[tree, SCALE]
-            if scaled:
-                feature = (feature - mean) * scale
-            total += weights[t] * feature
-        return total
-
-    return values
-
-
-def evolved(problem, generations=6, **changes):
-    run = Evolution(prepare(*problem, Settings(population_size=40, **changes), seed=3))
-    run.start()
-    for _ in range(generations):
-        run.step()
-    return run
-
-
-def vicinity_of(run, x):
-    columns = run.workspace.memory[run.workspace.sizes[0] * 384 :].reshape(x.shape[1], -1)
-    v = run.regularizer.vicinity
-    first = run.first_extra_row
-    return columns[:, first : first + len(v.share)].T, v.partner, v.share
+from vjmgp.engine.objectives.vicinal import finite_difference, mixup
+from vjmgp.engine.trees.pool import SCALE
 
 
 @pytest.mark.parametrize(
@@ -60,7 +21,7 @@ def vicinity_of(run, x):
     ],
 )
 def test_objective_2_is_its_definition(problem, changes):
-    run = evolved(problem, **changes)
+    run = evolved(problem, 3, 6, **changes)
     points, partner, share = vicinity_of(run, problem[0])
     for row in run.population:
         model = model_of(run, row)
@@ -71,7 +32,7 @@ def test_objective_2_is_its_definition(problem, changes):
 
 
 def test_the_authors_unscaled_clean_side(problem):
-    run = evolved(problem, unscaled_clean_features=True)
+    run = evolved(problem, 3, 6, unscaled_clean_features=True)
     points, partner, share = vicinity_of(run, problem[0])
     differs = 0
     for row in run.population:
@@ -87,13 +48,7 @@ def test_the_authors_unscaled_clean_side(problem):
 
 
 def test_a_linear_model_has_no_gap(problem):
-    run = Evolution(
-        prepare(
-            *problem,
-            Settings(population_size=30, functions=("add", "sub", "neg"), rounds=10),
-            seed=1,
-        )
-    )
+    run = new_run(problem, 1, population_size=30, functions=("add", "sub", "neg"), rounds=10)
     run.start()
     for _ in range(10):
         run.step()
@@ -104,21 +59,20 @@ def test_more_rounds_never_lower_the_gap(problem):
     """The first rounds of a longer run are those of a shorter one without redraws."""
     x, y = problem
     model = lambda p: np.sin(3 * p[:, 0]) + p[:, 1] ** 2  # noqa: E731
-    rule = MixupRule(10.0, 0.5, False, True)
-    v = mixup(stream(0, "vicinal"), x, y, 12, rule)
+    v = mixup(stream(0, "vicinal"), x, y, 12, MIX_Y)
     gaps = [
         worst_gap(model, model(x), v.points[: 60 * k], v.partner, v.share, 60) for k in range(1, 13)
     ]
     assert (np.diff(gaps) >= 0).all()
     assert gaps[-1] > gaps[0]
-    shorter = mixup(stream(0, "vicinal"), x, y, 5, rule)
+    shorter = mixup(stream(0, "vicinal"), x, y, 5, MIX_Y)
     np.testing.assert_array_equal(shorter.points, v.points[:300])
 
 
 def test_early_stopping_never_changes_the_best_so_far(problem):
     """On the same individuals: the same best sum, and never an o2 above the full one."""
-    full = Evolution(prepare(*problem, Settings(population_size=150), seed=5))
-    early = Evolution(prepare(*problem, Settings(population_size=150, early_stopping=True), seed=5))
+    full = new_run(problem, 5, population_size=150)
+    early = new_run(problem, 5, population_size=150, early_stopping=True)
     full.start()
     early.start()
     np.testing.assert_array_equal(full.individuals.o1, early.individuals.o1)
@@ -143,7 +97,7 @@ def test_vicinal_risk_is_bounded_by_empirical_risk_and_gap(problem, seed):
     model = lambda p: np.sin(p @ w[0]) * 2 + np.abs(p @ w[1])  # noqa: E731
     clean = model(x)
     noise = finite_difference(stream(seed, "vicinal"), x, 10, 0.5)
-    mixed = mixup(stream(seed, "vicinal"), x, y, 10, MixupRule(10.0, 0.5, False, True))
+    mixed = mixup(stream(seed, "vicinal"), x, y, 10, MIX_Y)
     for v in (noise, mixed):
         anchor = np.arange(600) % 60
         values, share = model(v.points), v.share

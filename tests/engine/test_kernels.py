@@ -1,5 +1,6 @@
 """The kernel cache: named by the engine, compiled by one process, loaded by the rest."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -91,26 +92,73 @@ def test_parallel_processes_share_one_compilation(tmp_path):
     assert files(tmp_path) == written
 
 
-def test_an_edit_anywhere_in_the_engine_compiles_it_anew(tmp_path, monkeypatch):
-    copy = tmp_path / "engine"
-    shutil.copytree(identity.ENGINE_FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+def engine_in(folder):
+    """Copy the package, and return the folder of the copy's engine."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(identity.ENGINE_FOLDER.parent, folder / "vjmgp", ignore=ignored)
+    return folder / "vjmgp" / "engine"
+
+
+def test_only_code_counts_for_the_hash(tmp_path, monkeypatch):
+    copy = engine_in(tmp_path)
     monkeypatch.setattr(identity, "ENGINE_FOLDER", copy)
     now = identity.source_hash.__wrapped__
-    assert now() == identity.source_hash()
-    path = copy / "regularizers" / "none.py"
-    path.write_text(path.read_text() + "\n# edited\n")
+    path = copy / "objectives" / "ridge.py"
+    for old, new in (
+        ('"""', '"""An edited docstring. '),
+        ("from", "# A comment that shifts every line.\n\nfrom"),
+        ("    for ", "    # A comment inside a function.\n    for "),
+    ):
+        path.write_text(path.read_text().replace(old, new, 1))
+        os.utime(path, (1, 1))
+        assert now() == identity.source_hash()
+    source = path.read_text()
+    for old, new in (("1.0", "1.5"), ("0.0", "0.5"), (" + ", " - "), (" < ", " <= ")):
+        assert old in source
+        path.write_text(source.replace(old, new, 1))
+        assert now() != identity.source_hash()
+    path.write_text(source)
+    path.rename(path.with_name("another_name.py"))
     assert now() != identity.source_hash()
 
 
-def test_a_copy_of_the_engine_has_its_own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path / "cache"))
-    engine = tmp_path / "engine"
-    shutil.copytree(compiling.ENGINE_FOLDER, engine)
-    here = compiling.kernel_folder.__wrapped__()
-    monkeypatch.setattr(compiling, "ENGINE_FOLDER", engine)
-    copied = compiling.kernel_folder.__wrapped__()
-    os.utime(engine / "ridge.py", (1, 1))  # as a new installation of the same version
-    assert len({here, copied, compiling.kernel_folder.__wrapped__()}) == 3
+def test_no_kernel_has_an_assertion():
+    """The hash does not see them."""
+    for path in identity.ENGINE_FOLDER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            kinds = [ast.unparse(d) for d in getattr(node, "decorator_list", ())]
+            if {"kernel", "part_of_kernel"} & set(kinds):
+                assert not any(isinstance(n, ast.Assert) for n in ast.walk(node)), (path, node.name)
+
+
+def test_an_edited_comment_compiles_nothing_and_edited_code_does(tmp_path):
+    """A copy of the engine elsewhere, with other comments, finds every kernel."""
+    compile_kernels()
+    source = compiling.kernel_folder()
+    cache = tmp_path / "cache" / "vjmgp" / source.name
+    shutil.copytree(source, cache, ignore=shutil.ignore_patterns("*.lock"))
+    before = files(cache)
+    engine = engine_in(tmp_path / "src")
+    for path in engine.rglob("*.py"):
+        text = path.read_text(encoding="utf-8").replace('"""', '"""Edited. ', 1)
+        text = text.replace("\n@kernel", "\n# A comment.\n\n@kernel")
+        path.write_text(text.replace("\nfrom ", "\n# Shifted.\nfrom ", 1), encoding="utf-8")
+    given = {"PYTHONPATH": str(tmp_path / "src"), "VJMGP_CACHE_DIR": str(tmp_path / "cache")}
+    code = f"{FIT}import vjmgp\nprint(vjmgp.__file__)"
+    answer = python(code, **given).communicate()
+    assert answer[1] == ""
+    assert answer[0].splitlines()[-1] == str(engine.parent / "__init__.py")
+    assert list((tmp_path / "cache" / "vjmgp").iterdir()) == [cache]
+    assert files(cache) == before
+    path = engine / "numerics" / "rng.py"
+    path.write_text(path.read_text() + "\nEDITED = 1\n")
+    code = "from vjmgp.engine.compilation.kernels import kernel_folder, is_compiled\n"
+    code += "from vjmgp.engine.numerics.rng import stream, uniform\nuniform(stream(0, 'folds'))\n"
+    code += "print(kernel_folder().name, is_compiled('jensen_gap-lexicase'))\n"
+    code += "print(len(uniform.stats.cache_misses))"
+    answer = python(code, **given).communicate()[0].split()
+    assert answer[0] != source.name
+    assert answer[1:] == ["False", "1"]
 
 
 def test_an_unwritable_folder_falls_back(tmp_path, monkeypatch):

@@ -7,23 +7,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.test_gap import evolved, model_of, vicinity_of
+from tests.support.engine_runs import evolved, model_of, new_run, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
 from vjmgp import mic
-from vjmgp.engine.preparation import prepare
-from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.front_rules import knee
-from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import LENGTH, START
 from vjmgp.engine.trees.primitives import FIRST_VARIABLE
+
+pytestmark = pytest.mark.usefixtures("all_kernels")
 
 ORACLE = json.loads((Path(__file__).parents[1] / "data/mic.json").read_text())
 
 
 def measured(problem, regularizer, generations=4):
     """A run, the rows of its population, their models' values and their second objective."""
-    run = evolved(problem, generations, regularizer=regularizer)
+    run = evolved(problem, 3, generations, regularizer=regularizer)
     rows = run.population
     return run, rows, run.individuals.fitted[rows], run.individuals.o2[rows]
 
@@ -40,9 +39,7 @@ def test_tikhonov_is_the_norm_of_the_predictions(problem):
 
 
 def test_grand_complexity_ranks_parents_and_offspring_together(problem):
-    run = Evolution(
-        prepare(*problem, Settings(population_size=30, regularizer="grand_complexity"), seed=1)
-    )
+    run = new_run(problem, 1, population_size=30, regularizer="grand_complexity")
     run.start()
     pools = []
     score = run.regularizer.score

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.support.twins import dominates
+from tests.support.twins import dominates, slow_passes
 
 from vjmgp.engine.numerics.rng import below, stream
 from vjmgp.engine.search.selection import SELECTIONS
@@ -17,6 +17,8 @@ from vjmgp.engine.search.selection.lexicase import (
     median,
 )
 from vjmgp.engine.search.selection.tournaments import dominance_tournament, pareto_tournament
+
+pytestmark = pytest.mark.usefixtures("all_kernels")
 
 
 @settings(max_examples=200, deadline=None)
@@ -30,12 +32,6 @@ def test_median_with_many_ties():
     for n in range(1, 80):
         values = rng.integers(0, 4, n).astype(float)
         assert median(values.copy(), n) == np.median(values)
-
-
-def slow_passes(errors):
-    """Individuals × cases: within the median absolute deviation of the smallest error."""
-    deviation = np.median(np.abs(errors - np.median(errors, axis=0)), axis=0)
-    return errors <= errors.min(axis=0) + deviation
 
 
 def slow_lexicase(state, passes, count):

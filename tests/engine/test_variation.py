@@ -4,30 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.engine_runs import new_run, nodes_of
 from tests.support.twins import depth_of
 
-from vjmgp.engine.preparation import prepare
-from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.population import individual_hash, remember
-from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import (
     FREE_SLOTS,
     FREE_TREES,
     HASH,
     LENGTH,
     SLOT,
-    START,
     USERS,
     compact,
     intern_tree,
     make_pool,
     sweep,
 )
-
-
-def nodes_of(pool, tree):
-    start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
-    return pool.codes[start : start + length], pool.constants[start : start + length]
 
 
 def check_pool(run):
@@ -68,7 +60,7 @@ def check_pool(run):
     ],
 )
 def test_pool_stays_whole(problem, changes):
-    run = Evolution(prepare(*problem, Settings(population_size=30, **changes), seed=1))
+    run = new_run(problem, 1, population_size=30, **changes)
     run.start()
     check_pool(run)
     for _ in range(12):
@@ -81,7 +73,7 @@ def test_pool_stays_whole(problem, changes):
 
 
 def test_no_structure_is_evaluated_twice(problem):
-    run = Evolution(prepare(*problem, Settings(population_size=40), seed=2))
+    run = new_run(problem, 2)
     seen = set()
     evaluate = run._evaluate
 
@@ -104,7 +96,7 @@ def test_no_structure_is_evaluated_twice(problem):
 
 def test_without_variation_there_are_no_children(problem):
     still = {f"{name}_rate": 0.0 for name in ("crossover", "mutation", "addition", "deletion")}
-    run = Evolution(prepare(*problem, Settings(population_size=10, **still), seed=0))
+    run = new_run(problem, 0, population_size=10, **still)
     run.start()
     before = set(run.population.tolist())
     run.step()
@@ -114,9 +106,7 @@ def test_without_variation_there_are_no_children(problem):
 
 def test_deletion_alone_leaves_one_tree(problem):
     rates = {"crossover_rate": 0.0, "mutation_rate": 1.0, "addition_rate": 0.0}
-    run = Evolution(
-        prepare(*problem, Settings(population_size=10, deletion_rate=1.0, **rates), seed=0)
-    )
+    run = new_run(problem, 0, population_size=10, deletion_rate=1.0, **rates)
     run.start()
     for _ in range(3):
         run.step()

@@ -3,23 +3,13 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.support.engine_runs import MIX_XY, MIX_Y
+from tests.support.twins import kernel_probabilities
 
 from vjmgp.engine.numerics.rng import STREAMS, below, beta, gamma, normal, shuffle, stream, uniform
 from vjmgp.engine.objectives.forest import fit_forest, predict_forest
 from vjmgp.engine.objectives.row_weights import row_weights
-from vjmgp.engine.objectives.vicinal import MixupRule, draw_partner, finite_difference, mixup
-
-MIX_Y = MixupRule(10.0, 0.5, joint=False, fold=True)
-MIX_XY = MIX_Y._replace(joint=True)
-
-
-def kernel_probabilities(x, y, rule, i):
-    distance = (y - y[i]) ** 2
-    if rule.joint:
-        distance = distance + ((x - x[i]) ** 2).sum(axis=1)
-    distance[i] = np.inf
-    weights = np.exp(-rule.gamma * (distance - distance.min()))
-    return weights / weights.sum()
+from vjmgp.engine.objectives.vicinal import draw_partner, finite_difference, mixup
 
 
 @pytest.mark.parametrize("rule", [MIX_Y, MIX_XY, MIX_Y._replace(gamma=500.0)])

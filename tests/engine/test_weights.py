@@ -15,16 +15,15 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.engine.test_evolution import fingerprint
-from tests.engine.test_forest import predictions
-from tests.engine.test_gap import vicinity_of
-from tests.engine.test_selection import slow_passes
-from tests.engine.test_vicinal import MIX_XY, MIX_Y, kernel_probabilities
+from tests.support.engine_runs import MIX_XY, MIX_Y, evolved, fingerprint, vicinity_of
 from tests.support.twins import (
     evaluate_tree,
+    kernel_probabilities,
     loo_errors_by_refitting,
+    predictions,
     random_tree,
     ridge,
+    slow_passes,
     standardised,
     worst_gap,
 )
@@ -46,6 +45,8 @@ from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import MEAN, SCALE, intern_tree
 from vjmgp.models.kriging import RowNoise, fit_gaussian_process, predict_gaussian_process
 from vjmgp.tables.preprocessing import fit_standardizer
+
+pytestmark = pytest.mark.usefixtures("all_kernels")
 
 ALPHAS = np.array([0.1, 1.0, 10.0])
 WEIGHTED = [name for name in REGULARIZERS if REGULARIZERS[name].uses_sample_weight]
@@ -205,12 +206,8 @@ def test_any_weights_against_the_definitions(problem, regularizer, total):
 def test_ones_change_no_bit(problem, regularizer):
     found = []
     for weights in (None, np.ones(N)):
-        options = Settings(population_size=20, regularizer=regularizer)
-        run = Evolution(prepare(*problem, options, seed=2, sample_weight=weights))
-        run.start()
-        for _ in range(3):
-            run.step()
-        found.append(fingerprint(run))
+        changes = {"population_size": 20, "regularizer": regularizer, "sample_weight": weights}
+        found.append(fingerprint(evolved(problem, 2, 3, **changes)))
     assert found[0] == found[1]
 
 

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.inspection.test_inspection import small, table
+from tests.support.fits import small, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 

@@ -1,23 +1,14 @@
 """The report in a real browser: it opens from disk, sorts, searches, and has no error anywhere."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.report import make_tables, paper_study, steps
+from tests.support.browser import BROWSER, DRIVER, css
 from tests.support.command import QUICK
 
 from vjmgp.cli import main
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-DRIVER = shutil.which("chromedriver")
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--disable-dev-shm-usage", "--window-size=1200,900", "--force-prefers-reduced-motion"),
-]
 pytestmark = pytest.mark.skipif(
     not (BROWSER and DRIVER),
     reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)",
@@ -41,25 +32,6 @@ def report(tmp_path_factory):
     for step in steps(study).values():
         step()
     return folder / "results"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from selenium.webdriver import Chrome, ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-
-    options = ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = Chrome(options, Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
-def css(browser, selector):
-    return browser.find_elements("css selector", selector)
 
 
 def column(table, place):

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.project.test_browser import BROWSER, DRIVER, browser, css
+from tests.support.browser import BROWSER, DRIVER, css
 from tests.support.workflow_runs import ROOT
 
 pytest.importorskip("mkdocs", reason="needs pip install 'vjmgp[docs]'")
 PAGES = ("index", "method", "glossary", "notebook", "study", "reference/api", "reference/rules")
-__all__ = ["browser"]
 
 
 @pytest.fixture(scope="module")

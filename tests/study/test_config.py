@@ -4,12 +4,13 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.studies import SCHEMA, load, study_of, study_of_config
+from tests.support.workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, MORE_FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
 from vjmgp.engine.parameters import PREDICTORS
@@ -18,34 +19,13 @@ from vjmgp.engine.search.front_rules import FINAL_RULES
 from vjmgp.engine.settings import Settings
 from vjmgp.study.config import estimate, preflight
 from vjmgp.study.config.reader import RULES as RULES_OF_WORKFLOW
-from vjmgp.study.config.reader import read_study
 from vjmgp.study.config.schema import ConfigError, check, check_text
 from vjmgp.study.paths import blocks, seeds_of
 from vjmgp.study.plan import identity
 from vjmgp.study.plan import study as model
 from vjmgp.tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
 
-ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
-CATALOGUE = ROOT / "config/methods.yaml"
 RULES_OF_SCHEMA = yaml.safe_load(SCHEMA.read_text())
-MINIMAL = {
-    "published": "ignore",
-    "datasets": ["547_no2"],
-    "experiments": {"one": {"methods": ["VJM"]}},
-}
-
-
-def study_of(**changes):
-    return read_study(MINIMAL | changes, SCHEMA, CATALOGUE)
-
-
-def load(name):
-    return yaml.safe_load((ROOT / "config" / name).read_text())
-
-
-def study_of_config(name, **changes):
-    return read_study(load(name) | {"published": "ignore"} | changes, SCHEMA, CATALOGUE)
 
 
 def test_defaults_are_filled_in():

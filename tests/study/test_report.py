@@ -4,13 +4,13 @@ import copy
 import html
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.report import make_tables, paper_study, steps
+from tests.support.html_page import Page
 from tests.support.workflow_runs import ROOT, STUDY, snakemake
 
 from vjmgp.core.files import write_json
@@ -21,35 +21,6 @@ from vjmgp.study.report.hyper_parameters import gp_settings, learners
 from vjmgp.study.report.overview_page import progress
 from vjmgp.study.report.workflow import RULES
 from vjmgp.study.scoreboard.claims import Counts
-
-VOID = {"meta", "br", "img", "link", "hr", "input"}
-
-
-class Page(HTMLParser):
-    """Tags in balance, ids, and where links and pictures point."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.ids, self.links, self.faults = [], set(), [], []
-        self.feed(text)
-        self.close()
-        self.faults += self.open
-
-    def handle_startendtag(self, tag, attrs):
-        pass  # closed at once, as in SVG
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in VOID:
-            self.open.append(tag)
-        for name, value in attrs:
-            if name == "id":
-                self.ids.add(value)
-            if name in ("href", "src"):
-                self.links.append(value)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.faults.append(tag)
 
 
 @pytest.fixture(scope="module")

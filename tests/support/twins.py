@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vjmgp.engine.objectives.forest import predict_forest
 from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, functions_by_code
 
 FUNCTIONS = functions_by_code()
@@ -139,3 +140,24 @@ def worst_gap(model, clean, x_vicinal, partner, share, n, row_weights=None):
         gap = values[r] - (share[r] * clean[i] + (1 - share[r]) * clean[j])
         worst[i] = max(worst[i], gap**2)
     return np.average(worst, weights=row_weights)
+
+
+def slow_passes(errors):
+    """Individuals × cases: within the median absolute deviation of the smallest error."""
+    deviation = np.median(np.abs(errors - np.median(errors, axis=0)), axis=0)
+    return errors <= errors.min(axis=0) + deviation
+
+
+def kernel_probabilities(x, y, rule, i):
+    distance = (y - y[i]) ** 2
+    if rule.joint:
+        distance = distance + ((x - x[i]) ** 2).sum(axis=1)
+    distance[i] = np.inf
+    weights = np.exp(-rule.gamma * (distance - distance.min()))
+    return weights / weights.sum()
+
+
+def predictions(forest, points):
+    out = np.empty(len(points))
+    predict_forest(forest, np.ascontiguousarray(points), out)
+    return out

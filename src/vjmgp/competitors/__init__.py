@@ -1,5 +1,5 @@
-"""The learners that VJM-GP is compared with: tuned exactly, sized by one convention, as formulas.
+"""The learners that VJM-GP is compared with: tuning, model sizes, formulas.
 
-`config/methods.yaml` names each by its class and grid; most classes are those of scikit-learn,
-LightGBM and XGBoost. Here is what they share, and wrappers for four others.
+`config/methods.yaml` has the class and the grid of each; most classes are those of scikit-learn,
+LightGBM and XGBoost. This package has their shared code and wrappers for four more.
 """

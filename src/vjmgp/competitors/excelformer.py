@@ -1,4 +1,4 @@
-"""ExcelFormer, the model of pytorch-frame, trained with its mixups and stopped early."""
+"""ExcelFormer of pytorch-frame, trained with its mixups and early stopping."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.arrays import Floats
 
 MIXUPS = {"none": None, "feat_mix": "feature", "hidden_mix": "hidden"}
-"""The names of the method's paper and of pytorch-frame."""
+"""Names in the method's paper and in pytorch-frame."""
 
 
 class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer over the inputs, ordered by their mutual information with the target.
 
-    A part of the training rows is kept to validate on. Training ends when the error there has not
-    improved for `patience` epochs, and the weights of the best epoch are taken.
+    A part of the training rows is held out for validation. Training ends if the error there has not
+    improved for `patience` epochs; the model has the weights of the best epoch.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, x: Any, y: Any) -> Self:
-        """Train until the validation part says stop."""
+        """Train until the validation error stops improving."""
         import torch
 
         if self.mix_type not in MIXUPS:
@@ -84,7 +84,7 @@ class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             mutual_info_regression, random_state=self.random_state, n_neighbors=min(3, len(y) - 1)
         )
         self.sort_.fit(_tensor_frame(x, y), {})
-        if not self.sort_.mi_scores.sum() > 0:  # nothing is informative: all inputs are alike
+        if not self.sort_.mi_scores.sum() > 0:  # no input is informative
             self.sort_.mi_scores = np.ones(x.shape[1])
 
     def _frame(self, x: Floats, y: Floats | None = None) -> Any:
@@ -154,20 +154,20 @@ class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return torch.cat([self.network_(frame[rows]).view(-1) for rows in parts])
 
     def predict(self, x: Any) -> Floats:
-        """The network's output."""
+        """Return the network's output."""
         check_is_fitted(self)
         x = validate_data(self, x, reset=False)
         with torch_settings(self.n_jobs, self.random_state):
             return np.asarray(self._evaluate(self._frame(x)).numpy(), dtype=np.float64)
 
     def model_size(self) -> int:
-        """Weights of the network."""
+        """Return the number of weights."""
         return sum(part.numel() for part in self.network_.parameters())
 
 
 @contextlib.contextmanager
 def torch_settings(threads: int, seed: int | None) -> Iterator[None]:
-    """So many threads and random numbers from this seed; both as before afterwards."""
+    """Set the number of threads and the seed; restore both afterwards."""
     import torch
 
     before = torch.get_num_threads()
@@ -182,7 +182,7 @@ def torch_settings(threads: int, seed: int | None) -> Iterator[None]:
 
 
 def _tensor_frame(x: Floats, y: Floats | None = None) -> Any:
-    """Rows as pytorch-frame wants them."""
+    """Convert rows to pytorch-frame's format."""
     import torch
     from torch_frame import TensorFrame, stype
 

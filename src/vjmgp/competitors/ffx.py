@@ -1,8 +1,8 @@
 """FFX (fast function extraction), with one model chosen from its front by cross-validation.
 
-FFX makes a front of models, from a constant to hundreds of terms, which are ever closer to the
-training rows. Its own `FFXRegressor` takes the last. Here the number of terms is chosen as other
-learners' parameters are: by 5-fold cross-validation on the training rows.
+FFX returns a front of models, from a constant to hundreds of terms, with falling training error.
+Its `FFXRegressor` takes the last. Here the number of terms is chosen like the parameters of other
+learners: by 5-fold cross-validation on the training rows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..formulas.names import number
 
 
 class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The model of FFX's front whose number of terms did best on rows that were left out."""
+    """The model of FFX's front whose number of terms has the best cross-validation score."""
 
     def __init__(self, folds: int = 5, random_state: int | None = None) -> None:
         self.folds = folds
         self.random_state = random_state
 
     def fit(self, x: Any, y: Any) -> Self:
-        """Choose the number of terms, then take that model from the front of all rows."""
+        """Choose the number of terms, then take that model from the front on all rows."""
         x, y = validate_data(self, x, y, y_numeric=True)
         self.mean_ = float(np.mean(y))
         self.terms_ = self._best_number_of_terms(x, y)
@@ -46,7 +46,7 @@ class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             errors = [self._mean_square(model, x[test], y[test]) for model in models]
             curves.append(([model.numBases() for model in models], errors))
         numbers = sorted({number for terms, _ in curves for number in terms})
-        # In a fold, the model with the most terms up to a number stands for that number.
+        # In a fold, a number of terms is represented by the model with the most terms up to it.
         totals = [
             sum(errors[np.searchsorted(terms, number, "right") - 1] for terms, errors in curves)
             for number in numbers
@@ -57,16 +57,16 @@ class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.mean((evaluate(model, x, self.mean_) - y) ** 2))
 
     def predict(self, x: Any) -> Floats:
-        """What the formula computes; the mean of the training target where it is undefined."""
+        """Evaluate the formula; where it is undefined, predict the mean of the training target."""
         check_is_fitted(self)
         return evaluate(self.model_, validate_data(self, x, reset=False), self.mean_)
 
     def model_size(self) -> int:
-        """Nodes of the formula, as FFX counts them."""
+        """Return the number of nodes, as counted by FFX."""
         return int(self.model_.complexity())
 
     def model_text(self, inputs: list[str], digits: int | None = None) -> str:
-        """The formula in sympy's syntax, with these texts for the inputs."""
+        """Return the formula in SymPy's syntax, with these texts for the inputs."""
         model = self.model_
         if not model.numBases():
             return number(evaluate(model, np.zeros((1, len(inputs))), self.mean_)[0], digits)
@@ -84,7 +84,7 @@ class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def front(x: Floats, y: Floats) -> list[Any]:
-    """FFX's models, the fewest terms first: none has both more terms and a larger error."""
+    """Return FFX's models by number of terms; none has both more terms and a larger error."""
     import ffx
 
     with _elastic_nets_without_checks():
@@ -94,10 +94,10 @@ def front(x: Floats, y: Floats) -> list[Any]:
 
 @contextmanager
 def _elastic_nets_without_checks() -> Iterator[None]:
-    """Thousands of elastic nets on the same rows, which need no checking each time.
+    """Fit thousands of elastic nets on the same rows without checking these each time.
 
-    FFX also ends a path of models when one of its fits takes five seconds on the clock. That limit
-    is gone: what comes out does not hang on how busy the machine is.
+    FFX also ends a path of models if one of its fits takes five seconds. Without that limit results
+    do not depend on the load of the machine.
     """
     from ffx.core import model_factories
 
@@ -111,7 +111,7 @@ def _elastic_nets_without_checks() -> Iterator[None]:
 
 
 class ElasticNetOfRows:
-    """What FFX asks of scikit-learn's ElasticNet, and the same coefficients to the bit."""
+    """The part of scikit-learn's ElasticNet that FFX uses, with the same bits."""
 
     def __init__(
         self, alpha: float, l1_ratio: float, fit_intercept: bool, max_iter: int, precompute: Floats
@@ -122,7 +122,7 @@ class ElasticNetOfRows:
         self.alpha = alpha
 
     def fit(self, x: Floats, y: Floats) -> None:
-        """Coefficients at one strength, from zero; x in Fortran's order, as FFX has it."""
+        """Fit coefficients at one strength, starting from zero; x is in Fortran order."""
         _, coefficients, _ = enet_path(
             x, y, alphas=[self.alpha], check_input=False, **self.settings
         )
@@ -130,7 +130,7 @@ class ElasticNetOfRows:
 
 
 def evaluate(model: Any, x: Floats, substitute: float) -> Floats:
-    """A model's values. FFX calls all rows undefined where one is: then row by row."""
+    """Evaluate a model, row by row if FFX fails on all rows because one is undefined."""
     with np.errstate(all="ignore"):
         values = np.asarray(model.simulate(x), dtype=np.float64)
         if not np.isfinite(values).all():
@@ -139,7 +139,7 @@ def evaluate(model: Any, x: Floats, substitute: float) -> Floats:
 
 
 def _text(base: Any, inputs: list[str], digits: int | None) -> str:
-    """One term: a power of an input, a function of such a power, or a product of two terms."""
+    """Write one term: a power of an input, a function of one, or a product of two terms."""
     from ffx.core import bases, constants
 
     if isinstance(base, bases.ProductBase):

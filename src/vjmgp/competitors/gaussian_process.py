@@ -1,4 +1,4 @@
-"""A Gaussian process whose kernel a grid can name; scikit-learn's asks for a kernel object."""
+"""A Gaussian process whose kernel is a string, so that a grid can have it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ..core.arrays import Floats
 SCALES, LENGTHS, NOISE = (1e-3, 1e3), (1e-2, 1e3), (1e-5, 10.0)
 """Bounds of the kernel's parameters, for standardised inputs and target."""
 AT_A_BOUND = "The optimal value found for dimension"
-"""A warning of scikit-learn's. A length at its bound is an answer: the input is of no use."""
+"""scikit-learn's warning. A length at its bound is a result: the input is irrelevant."""
 
 
 class _Process(GaussianProcessRegressor):  # type: ignore[misc]
     """A process with a kernel of `GaussianProcess`, whose likelihood takes a fifth of the time.
 
-    The likelihood is asked for thousands of times on the same rows. What depends on nothing else is
-    computed once, and the gradient needs no matrix for each parameter.
+    The likelihood is evaluated thousands of times on the same rows. Everything that depends only on
+    these is computed once, and the gradient needs no matrix for each parameter.
     """
 
     def fit(self, X: Floats, y: Floats) -> Self:
-        """Keep the squared differences of all pairs of rows while the likelihood is climbed."""
+        """Fit, keeping the squared differences of all pairs of rows for the optimiser."""
         self.pairs_ = np.triu_indices(len(X), 1)
         if np.size(self.kernel.k1.k2.length_scale) == 1:
             self.squares_ = pdist(X, "sqeuclidean")[:, None]
@@ -46,12 +46,12 @@ class _Process(GaussianProcessRegressor):  # type: ignore[misc]
     def log_marginal_likelihood(
         self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
-        """With its gradient, as the optimiser asks for it; otherwise scikit-learn's."""
+        """Return the likelihood and its gradient for the optimiser; otherwise as scikit-learn."""
         if theta is None or not eval_gradient or not hasattr(self, "squares_"):
             return super().log_marginal_likelihood(theta, eval_gradient, clone_kernel)
         scale, noise, per_length = np.exp(theta[0]), np.exp(theta[-1]), np.exp(-2 * theta[1:-1])
         distances = self.squares_ @ per_length
-        if isinstance(self.kernel.k1.k2, Matern):  # asked for first: it is an RBF, too
+        if isinstance(self.kernel.k1.k2, Matern):  # first, because it is an RBF, too
             steps = np.sqrt(3 * distances)
             fall = scale * np.exp(-steps)
             smooth, slope = (1 + steps) * fall, 3 * fall
@@ -78,11 +78,11 @@ class _Process(GaussianProcessRegressor):  # type: ignore[misc]
 
 
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A smooth kernel and noise; their parameters are those of the largest likelihood.
+    """A smooth kernel plus noise, with maximum-likelihood parameters.
 
-    `kernel` is "rbf" or "matern" (ν = 3/2); with `ard`, each input has a length of its own. The
-    likelihood is climbed from one fixed start and `restarts` random ones. Of more than `max_rows`
-    rows, a sample is taken.
+    `kernel` is "rbf" or "matern" (ν = 3/2); with `ard`, each input has its own length scale. The
+    likelihood is maximised from one fixed start and `restarts` random ones. Tables with more than
+    `max_rows` rows are subsampled.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _kernel(self, inputs: int) -> Any:
-        """The kernel before its parameters are fitted."""
+        """Return the kernel with initial parameters."""
         length = np.sqrt(inputs) * np.ones(inputs if self.ard else 1)
         kinds = {"rbf": RBF(length, LENGTHS), "matern": Matern(length, LENGTHS, nu=1.5)}
         if self.kernel not in kinds:
@@ -126,10 +126,10 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return ConstantKernel(1.0, SCALES) * kinds[self.kernel] + WhiteKernel(0.3, NOISE)
 
     def predict(self, x: Any) -> Floats:
-        """The mean of the process."""
+        """Return the mean of the process."""
         check_is_fitted(self)
         return np.asarray(self.process_.predict(validate_data(self, x, reset=False)))
 
     def model_size(self) -> int:
-        """The training rows that it keeps."""
+        """Return the number of training rows."""
         return len(self.process_.X_train_)

@@ -1,4 +1,4 @@
-"""What the lean versions of learners share: when they may stand in for a library's own."""
+"""When a lean version may replace a library's learner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def asks_only(learner: Any, known: Collection[str]) -> bool:
-    """Whether all other parameters of a learner have their default values."""
+    """Return whether all parameters except these have default values."""
     usual = type(learner)().get_params()
     return all(
         name in known or repr(value) == repr(usual.get(name))
@@ -16,7 +16,7 @@ def asks_only(learner: Any, known: Collection[str]) -> bool:
 
 
 def agrees(check: Callable[[], bool]) -> bool:
-    """Whether a comparison with the library's own learner holds; not if it cannot be made."""
+    """Return whether a comparison with the library's learner succeeds."""
     try:
         return check()
     except (AttributeError, ImportError, TypeError, ValueError):  # another version of the library

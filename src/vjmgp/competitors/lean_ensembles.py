@@ -1,10 +1,9 @@
-"""Ensembles of trees that predict as they grow: scikit-learn's own trees, without its checks.
+"""Ensembles of scikit-learn's trees that predict while they grow, without its checks.
 
-In an ensemble of a thousand trees on a hundred rows, scikit-learn spends most of the time on
-checking the same rows and parameters again for every tree. Here its compiled builder is called
-directly. The builder is not a public interface, so each process first grows small ensembles both
-ways: where they differ, or where a learner has settings that are not known here, `None` is
-returned and scikit-learn does the work.
+For a thousand trees on a hundred rows, scikit-learn spends most of the time checking the same rows
+and parameters for every tree. Here its compiled builder is called directly. The builder is not
+public, so each process first compares small ensembles; if they differ, or if a learner has unknown
+settings, the result is `None` and scikit-learn does the work.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from ..core.arrays import Floats
 from .lean import agrees, asks_only
 
 Prefixes = dict[int, Floats]
-"""What an ensemble's first trees predict, by their number."""
+"""Predictions of an ensemble's first trees, by their number."""
 
 FOREST = {"n_estimators", "max_features", "min_weight_fraction_leaf", "random_state", "n_jobs"}
 BOOSTING = {"n_estimators", "learning_rate", "random_state"}
 WEAK_DEPTH = 3
-"""Of AdaBoost's trees, unless it is given others."""
+"""Default depth of AdaBoost's trees."""
 LARGEST = int(np.iinfo(np.int32).max)
-"""Of seeds, and of depths where there is no limit."""
+"""Largest seed, and the depth without a limit."""
 
 
 def prefixes(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -> Prefixes | None:
-    """Predictions of an ensemble's first trees, for each number of them; `None`: ask scikit-learn.
+    """Predict with an ensemble's first trees, for each number; `None` means: use scikit-learn.
 
-    Where boosting ended early, a number may be above that of the trees.
+    If boosting ends early, a number may exceed that of the trees.
     """
     kind: Any = type(learner)
     grow, known = KINDS[kind]
@@ -47,7 +46,7 @@ def prefixes(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) 
 
 @cache
 def is_as_known(kind: Any) -> bool:
-    """Whether scikit-learn's ensembles grow as they do here."""
+    """Return whether scikit-learn's ensembles grow as they do here."""
 
     def check() -> bool:
         for seed, (rows, digits) in enumerate([(30, 3), (12, 0), (7, 0), (6, 1)]):
@@ -66,7 +65,7 @@ def is_as_known(kind: Any) -> bool:
 
 
 class _Grower:
-    """Trees of one kind, on so many rows and with so much weight in a leaf at least."""
+    """A builder of trees with a minimum weight per leaf."""
 
     def __init__(
         self, splitter: str, rows: int, max_features: int, min_weight: float, depth: int = LARGEST
@@ -85,7 +84,7 @@ class _Grower:
         self.outputs = np.array([1], dtype=np.intp)
 
     def grow(self, seed: int, x: Any, y: Floats, weights: Floats | None) -> Any:
-        """A tree of these rows (float32), labels (one column) and weights."""
+        """Grow a tree on these rows (float32), labels (one column) and weights."""
         self.random.seed(seed)
         tree = self.tree_class(x.shape[1], self.outputs, 1)
         self.builder.build(tree, x, y, weights, None)
@@ -93,7 +92,7 @@ class _Grower:
 
 
 def inputs_tried(wanted: Any, inputs: int) -> int:
-    """`max_features` as a number."""
+    """Return `max_features` as a number."""
     if wanted == "sqrt":
         return max(1, int(np.sqrt(inputs)))
     if wanted == "log2":
@@ -104,7 +103,7 @@ def inputs_tried(wanted: Any, inputs: int) -> int:
 
 
 def _forest(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -> Prefixes:
-    """The mean of trees, each of a sample of the rows or of all."""
+    """Average trees, each fitted to a bootstrap sample or to all rows."""
     rows, fresh = (np.ascontiguousarray(part, dtype=np.float32) for part in (x, new))
     labels = np.ascontiguousarray(y, dtype=np.float64).reshape(-1, 1)
     samples = isinstance(learner, RandomForestRegressor)
@@ -131,7 +130,7 @@ def _forest(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -
 
 
 def _boosting(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -> Prefixes:
-    """The weighted median of trees, of rows drawn the more often the worse they are predicted."""
+    """Take the weighted median of boosted trees."""
     fresh = np.ascontiguousarray(new, dtype=np.float32)
     values, weights = [], []
     for tree, weight in _boosted_trees(learner, x, y, max(counts)):
@@ -144,7 +143,7 @@ def _boosting(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int])
 
 
 def _boosted_trees(learner: Any, x: Floats, y: Floats, rounds: int) -> Iterator[tuple[Any, float]]:
-    """Trees and their weights, until one is perfect or worse than chance."""
+    """Yield trees and their weights until one is perfect or worse than chance."""
     rate = learner.learning_rate
     rows = np.ascontiguousarray(x, dtype=np.float32)
     grower = _Grower("BestSplitter", len(y), x.shape[1], 0.0, WEAK_DEPTH)
@@ -178,7 +177,7 @@ def _boosted_trees(learner: Any, x: Floats, y: Floats, rounds: int) -> Iterator[
 
 
 def _weighted_median(values: Floats, weights: Floats) -> Floats:
-    """Of each row, the smallest value at which the cumulative weight reaches half."""
+    """Return the smallest value of each row at which the cumulative weight reaches half."""
     order = np.argsort(values, axis=1)
     reached = np.cumsum(weights[order], axis=1)
     first = (reached >= 0.5 * reached[:, -1][:, None]).argmax(axis=1)
@@ -193,4 +192,4 @@ KINDS: dict[Any, tuple[Grow, set[str]]] = {
     ExtraTreesRegressor: (_forest, FOREST),
     AdaBoostRegressor: (_boosting, BOOSTING),
 }
-"""How each grows, and the parameters that it may be given."""
+"""Function that grows each kind, and its supported parameters."""

@@ -1,8 +1,8 @@
 """Networks trained as scikit-learn trains them, without its checks.
 
-On a hundred rows, scikit-learn spends more than half of an epoch on working out what kind of table
-it is shuffling. Here an epoch is the arithmetic alone, in the same order and so with the same bits.
-As with `lean_ensembles`, each process first trains small networks both ways.
+On a hundred rows, scikit-learn spends more than half of an epoch on finding out what kind of table
+it shuffles. Here an epoch is only arithmetic, in the same order and thus with the same bits. As in
+`lean_ensembles`, each process first compares small networks.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ KNOWN = {
     *("n_iter_no_change", "random_state"),
 }
 HIDDEN, LARGEST_BATCH = 100, 200
-"""Units, and rows up to which all make one step: scikit-learn's defaults."""
+"""Hidden units and maximum batch size: scikit-learn's defaults."""
 SCHEDULES = ("constant", "invscaling", "adaptive")
 SMALLEST_RATE = 1e-6
-"""At which "adaptive" ends."""
+"""Learning rate at which "adaptive" ends."""
 
 
 def _logistic_derivative(values: Floats, change: Floats) -> None:
@@ -52,7 +52,7 @@ ACTIVATIONS: dict[str, Activation] = {
     "tanh": (lambda values: np.tanh(values, out=values), _tanh_derivative),
     "relu": (lambda values: np.maximum(values, 0, out=values), _relu_derivative),
 }
-"""Each function, and the factor of its derivative on what is propagated back; both in place."""
+"""Each function, and the multiplication of gradients by its derivative; both in place."""
 
 
 @dataclass
@@ -64,28 +64,28 @@ class Network:
     activation: str
     epochs: int
     at_limit: bool
-    """Whether it trained for as many epochs as it may."""
+    """Whether training ended at the maximum number of epochs."""
 
     def hidden(self, x: Floats) -> Floats:
-        """Values of the hidden units."""
+        """Return the values of the hidden units."""
         values: Floats = x @ self.weights[0]
         values += self.biases[0]
         ACTIVATIONS[self.activation][0](values)
         return values
 
     def output(self, hidden: Floats) -> Floats:
-        """Values of the last unit, as a column."""
+        """Return the values of the output unit, as a column."""
         values: Floats = hidden @ self.weights[1]
         values += self.biases[1]
         return values
 
     def predict(self, x: Floats) -> Floats:
-        """The target's values."""
+        """Predict the target."""
         return self.output(self.hidden(x)).ravel()
 
 
 def trained(learner: Any, x: Floats, y: Floats) -> Network | None:
-    """The network that scikit-learn would train by adam or sgd; `None`: ask scikit-learn."""
+    """Train as scikit-learn with adam or sgd; `None` means: use scikit-learn."""
     can = (
         learner.solver in ("adam", "sgd")
         and learner.activation in ACTIVATIONS
@@ -99,7 +99,7 @@ def trained(learner: Any, x: Floats, y: Floats) -> Network | None:
 
 @cache
 def is_as_known() -> bool:
-    """Whether scikit-learn's networks learn as they do here, until they stall."""
+    """Return whether scikit-learn's networks train as they do here, until they stall."""
     random = np.random.default_rng(0)
     x, y = random.normal(size=(20, 3)), random.normal(size=20)
     kinds = [("adam", "constant"), *(("sgd", name) for name in SCHEDULES)]
@@ -146,7 +146,7 @@ def _train(learner: Any, x: Floats, y: Floats) -> Network:
         hidden = network.hidden(batch)
         output = network.output(hidden)
         penalty = (0.5 * learner.alpha) * (flat @ flat + flat_out @ flat_out) / rows
-        # Times and by the rows, as scikit-learn rounds it.
+        # Multiply and divide by the rows, as scikit-learn does, for equal rounding.
         loss = (0.5 * ((wanted - output) ** 2).mean(axis=0).mean() + penalty) * rows / rows
 
         change = output - wanted
@@ -174,7 +174,7 @@ def _train(learner: Any, x: Floats, y: Floats) -> Network:
 
 
 def _parts(state: Floats, inputs: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """Views of the weights and the biases of both layers."""
+    """Return views of the weights and the biases of both layers."""
     ends = np.cumsum([inputs * HIDDEN, HIDDEN, HIDDEN])
     first, last, bias, bias_out = np.split(state, ends)
     return first.reshape(inputs, HIDDEN), last.reshape(HIDDEN, 1), bias, bias_out
@@ -200,10 +200,10 @@ class _Adam:
         state += -rate * self.mean / (np.sqrt(self.squares) + self.epsilon)
 
     def end_epoch(self, rows_seen: int) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def ends_here(self) -> bool:
-        """Whether to end where progress stalls."""
+        """Return whether to end if progress stalls."""
         return True
 
 
@@ -222,12 +222,12 @@ class _Descent:
         state += self.momentum * self.velocity - step
 
     def end_epoch(self, rows_seen: int) -> None:
-        """Slow down as scheduled."""
+        """Reduce the learning rate as scheduled."""
         if self.schedule == "invscaling":
             self.rate = self.first_rate / (rows_seen + 1) ** self.power
 
     def ends_here(self) -> bool:
-        """Whether to end where progress stalls, or to go on with smaller steps."""
+        """Return whether to end if progress stalls, or continue with smaller steps."""
         if self.schedule != "adaptive" or self.rate <= SMALLEST_RATE:
             return True
         self.rate /= 5.0

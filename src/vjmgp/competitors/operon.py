@@ -1,4 +1,4 @@
-"""Operon, by its Python package pyoperon, with the interface and the formulas of the others."""
+"""Operon, through its Python package pyoperon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..formulas.names import number
 
 
 class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Genetic programming with local optimisation of constants. It computes in single precision."""
+    """Genetic programming with local optimisation of constants, in single precision."""
 
     def __init__(
         self,
@@ -44,33 +44,33 @@ class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, x: Any, y: Any) -> Self:
-        """Evolve until the evaluations are used up; those of the optimiser count, too."""
+        """Evolve until the budget of evaluations is used, including those of the optimiser."""
         from pyoperon.sklearn import SymbolicRegressor
 
         settings = self.get_params()
-        settings["optimizer_iterations"] = settings.pop("local_iterations")  # its name today
+        settings["optimizer_iterations"] = settings.pop("local_iterations")  # its current name
         settings["n_threads"] = settings.pop("n_jobs")
         self.operon_ = SymbolicRegressor(**settings).fit(x, y)
-        self.operon_.individuals_ = []  # the whole population, which nobody asks for
+        self.operon_.individuals_ = []  # the whole population, which is not needed
         self.n_features_in_ = self.operon_.n_features_in_
         self.mean_ = float(np.mean(y))
         return self
 
     def predict(self, x: Any) -> Floats:
-        """What the formula computes; the mean of the training target where it is undefined."""
+        """Evaluate the formula; where it is undefined, predict the mean of the training target."""
         check_is_fitted(self)
         values = np.asarray(self.operon_.predict(x), dtype=np.float64)
         return np.where(np.isnan(values), self.mean_, values)
 
     def model_size(self) -> int:
-        """Nodes of the tree as Operon counts them; a variable with its weight counts as three."""
+        """Return the number of nodes, as counted by Operon; a weighted variable counts as three."""
         return int(self.operon_.stats_["model_complexity"])
 
     def model_text(self, inputs: list[str], digits: int | None = None) -> str:
-        """The formula in sympy's syntax, with these texts for the inputs."""
+        """Return the formula in SymPy's syntax, with these texts for the inputs."""
         names = dict(zip(self.operon_.variables_, inputs, strict=True))
         stack: list[str] = []
-        for node in self.operon_.model_.Nodes:  # arguments before their function, the first last
+        for node in self.operon_.model_.Nodes:  # postfix order, with the first argument last
             value = number(node.Value, digits)
             if node.IsVariable:
                 stack.append(f"({value})*({names[node.HashValue]})")
@@ -97,4 +97,4 @@ TEXT = {
     "square": "({0})**2",
     "abs": "Abs({0})",
 }
-"""Operon's functions in sympy's syntax."""
+"""Operon's functions in SymPy's syntax."""

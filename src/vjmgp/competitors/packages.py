@@ -1,4 +1,4 @@
-"""Which optional package a learner needs: told before anything runs, without importing it."""
+"""Optional packages of learners, found without importing them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a class needs that vjmgp alone does not bring."""
+    """Packages that a class needs in addition to vjmgp's dependencies."""
 
     modules: tuple[str, ...]
     distributions: tuple[str, ...]
-    """Whose versions decide its results; of several names for one package, that which is there."""
+    """Packages whose versions affect results; of alternative names, the installed one counts."""
     extra: str
 
 
@@ -30,11 +30,11 @@ REQUIREMENTS = {
         ("torch", "torch_frame"), ("torch", "pytorch-frame"), "excelformer"
     ),
 }
-"""By module: that of the class, or one above it."""
+"""Requirements by module of the class, or by a parent package."""
 
 
 def requirement_of(path: str) -> Requirement | None:
-    """What the class with this import path needs."""
+    """Return the requirement of the class with this import path."""
     for module, requirement in REQUIREMENTS.items():
         if path.startswith(f"{module}."):
             return requirement
@@ -42,7 +42,7 @@ def requirement_of(path: str) -> Requirement | None:
 
 
 def missing_extra(path: str) -> str | None:
-    """The extra of vjmgp that has to be installed for the class, if any."""
+    """Return the missing extra of vjmgp that the class needs, if any."""
     requirement = requirement_of(path)
     if requirement is None or all(map(importlib.util.find_spec, requirement.modules)):
         return None
@@ -50,33 +50,33 @@ def missing_extra(path: str) -> str | None:
 
 
 def import_all(path: str) -> None:
-    """Import what the class needs, which it may otherwise do when it is fitted."""
+    """Import what the class needs, which it might otherwise import during a fit."""
     requirement = requirement_of(path)
     for module in requirement.modules if requirement else ():
         importlib.import_module(module)
 
 
 def load_class(path: str) -> Any:
-    """A class by its import path."""
+    """Return a class by its import path."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)
 
 
 @functools.cache
 def _providers(module: str) -> tuple[str, ...]:
-    """The distributions that a module is from; none for a file of the user's own."""
-    if module in ("", "sklearn", "vjmgp"):  # every record has their versions
+    """Return the distributions that provide a module; none for a user's file."""
+    if module in ("", "sklearn", "vjmgp"):  # every record has these versions
         return ()
     return tuple(sorted(set(packages_distributions().get(module, ()))))
 
 
 def how_to_install(extras: Iterable[str]) -> str:
-    """The command."""
+    """Return the installation command."""
     return f'pip install "vjmgp[{",".join(sorted(set(extras)))}]"'
 
 
 def versions_for(path: str) -> dict[str, str]:
-    """Versions of the packages that a class's results depend on, beyond those of every method."""
+    """Return versions of packages that a class's results depend on, beyond the common ones."""
     requirement = requirement_of(path)
     found = {}
     for name in requirement.distributions if requirement else _providers(path.split(".")[0]):

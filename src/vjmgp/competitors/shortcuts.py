@@ -1,10 +1,10 @@
-"""Work that grid points can share without a bit of difference in what they predict.
+"""Work that grid points can share without changing a bit of their predictions.
 
-A shortcut is known by the learner's class. It is given points that differ in its shared parameters
-alone, and yields the predictions of each, exactly those of a separate fit; a test compares all of
-them with scikit-learn's `GridSearchCV`. Learners without an entry are fitted point by point. Some
-have none for want of an exact way: libsvm's own kernels are rounded otherwise than shared ones, and
-a path of warm starts ends elsewhere within an elastic net's tolerance.
+A learner's class selects the shortcut. It receives points that differ only in its shared
+parameters, and yields the predictions of each, which equal those of separate fits; a test compares
+them with scikit-learn's `GridSearchCV`. Learners without a shortcut are fitted point by point. Some
+have none because it would not be exact: libsvm's kernels are rounded differently from shared ones,
+and warm starts end elsewhere within an elastic net's tolerance.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from .lean_networks import trained
 
 Point = dict[str, Any]
 Make = Callable[[Point], Any]
-"""An unfitted learner with the parameters of a grid point."""
+"""Function that returns an unfitted learner for a grid point."""
 Step = tuple[list[int], Any]
-"""Numbers of points, and what they all predict."""
+"""Numbers of points, and their common predictions."""
 
 
 @dataclass(frozen=True)
 class Shortcut:
-    """How points of a grid share work."""
+    """A way for grid points to share work."""
 
     shared: tuple[str, ...]
     """Parameters in which the points may differ."""
     predict: Callable[[Make, list[Point], Floats, Floats, Floats], Iterator[Step]]
-    """From learner, points, training rows, their labels, and new rows."""
+    """Function of learner, points, training rows, their labels, and new rows."""
 
 
 def shortcut_for(learner: Any) -> Shortcut | None:
-    """The shortcut of a learner's class, if it has one."""
+    """Return the shortcut of a learner's class, if it has one."""
     kind = type(learner)
     return SHORTCUTS.get((kind.__module__.split(".")[0], kind.__name__))
 
@@ -51,26 +51,26 @@ def shortcut_for(learner: Any) -> Shortcut | None:
 def one_by_one(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """No shortcut: a fit for each point."""
+    """Fit each point separately."""
     for k, point in enumerate(points):
         yield [k], make(point).fit(x, y).predict(new)
 
 
 def _by_value(make: Make, points: list[Point], name: str) -> dict[Any, list[int]]:
-    """Numbers of the points by the value of a parameter, the smallest value first."""
+    """Group the points by the value of a parameter, in rising order."""
     return _alike(
         points, lambda point: point[name] if name in point else make(point).get_params()[name]
     )
 
 
 def _require_valid(make: Make, points: list[Point]) -> None:
-    """Raise what scikit-learn would: points with parameters that it refuses are tried alone."""
+    """Raise as scikit-learn would; points with invalid parameters are then fitted separately."""
     for point in points:
         make(point)._validate_params()
 
 
 def _alike(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
-    """Numbers of the points by a key, the smallest key first."""
+    """Group the points by a key, in rising order."""
     found: dict[Any, list[int]] = {}
     for k, point in enumerate(points):
         found.setdefault(key(point), []).append(k)
@@ -90,15 +90,15 @@ LIGHTGBM_KNOWN = {
     *("subsample_for_bin", "reg_alpha", "reg_lambda", "n_jobs", "random_state", "verbosity"),
     *("deterministic", "force_row_wise"),
 }
-"""Parameters that concern the booster alone."""
+"""Parameters that only concern the booster."""
 
 
 def xgboost_rounds(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """One fit with the most rounds; each point predicts with the first of them."""
+    """Fit once with the most rounds; each point predicts with its first rounds."""
     rounds = _by_value(make, points, "n_estimators")
-    # Other boosters change what earlier rounds have made.
+    # Other boosters change earlier rounds.
     if make(points[0]).booster not in (None, "gbtree") or min(rounds) < 1:
         yield from one_by_one(make, points, x, y, new)
         return
@@ -108,10 +108,10 @@ def xgboost_rounds(
 
 
 def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
-    """Fit, and return what predicts.
+    """Fit, and return a function that predicts.
 
-    On few rows, handling callbacks and column names takes up to half of each round. A learner with
-    no settings beyond `XGBOOST_KNOWN` is boosted through the library's C interface instead.
+    On few rows, callbacks and column names take up to half of each round. A learner without
+    settings beyond `XGBOOST_KNOWN` is boosted through the library's C interface instead.
     """
     if not asks_only(learner, XGBOOST_KNOWN):
         return cast("Callable[..., Any]", learner.fit(x, y).predict)
@@ -123,16 +123,16 @@ def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     library = ctypes.CDLL(xgboost.libpath.find_lib_path()[0])
     for k in range(1, learner.get_num_boosting_rounds()):
         if library.XGBoosterUpdateOneIter(booster.handle, ctypes.c_int(k), rows.handle):
-            booster.update(rows, k)  # raises, and says why
+            booster.update(rows, k)  # raises with the reason
     return cast("Callable[..., Any]", booster.inplace_predict)
 
 
 def lightgbm_rounds(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """One fit with the most rounds, asked for predictions when it has as many as a point wants.
+    """Fit once with the most rounds, and predict when the number of rounds of a point is reached.
 
-    So dart is served, too, where later rounds change earlier trees. `subsample` does nothing unless
+    This also serves dart, whose later rounds change earlier trees. `subsample` has no effect unless
     `subsample_freq` is above 0, which is not LightGBM's default.
     """
     fits = {None: list(range(len(points)))}
@@ -153,7 +153,7 @@ def lightgbm_rounds(
 def _lightgbm_staged(
     learner: Any, x: Floats, y: Floats, new: Floats, rounds: dict[Any, list[int]]
 ) -> Iterator[Step]:
-    """Predictions on the way to the most rounds, without serialising and reloading the model."""
+    """Yield predictions between rounds without serialising and reloading the model."""
     import lightgbm
 
     settings = {
@@ -175,7 +175,7 @@ def _lightgbm_staged(
 def ensemble_prefixes(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """One ensemble with the most trees for all that look at as many inputs per split."""
+    """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
     for members in _alike(points, lambda point: _tried(make(point), x.shape[1])).values():
         sizes = _by_value(make, [points[k] for k in members], "n_estimators")
@@ -193,7 +193,7 @@ def _tried(learner: Any, inputs: int) -> int:
 
 
 def _beginning(ensemble: Any, count: int) -> Any:
-    """An ensemble of the first trees of another."""
+    """Return an ensemble of the first trees of another."""
     part = copy.copy(ensemble)
     part.estimators_ = ensemble.estimators_[:count]
     if hasattr(ensemble, "estimator_weights_"):
@@ -207,7 +207,7 @@ def _beginning(ensemble: Any, count: int) -> Any:
 def shared_kernels(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """A kernel matrix per kernel and γ, for all α; the linear kernel has no γ."""
+    """Compute one kernel matrix per kernel and γ, for all α; the linear kernel has no γ."""
     first = make(points[0])
     if first.kernel not in ("linear", "poly", "rbf", "sigmoid"):
         yield from one_by_one(make, points, x, y, new)
@@ -227,10 +227,10 @@ def shared_kernels(
 def shared_neighbours(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """The neighbours of the most that any point asks for, where their order is beyond doubt.
+    """Search once for the largest number of neighbours, if their order is unambiguous.
 
-    Equal distances leave it to the algorithm which neighbour it names, and by default the number
-    of neighbours has a say in which algorithm that is: then each number has its own search.
+    For equal distances the order depends on the algorithm, whose default depends on the number of
+    neighbours: then each number has its own search.
     """
     most = max(make(point).n_neighbors for point in points)
     clear = most + 1 < len(x) // 2
@@ -246,7 +246,7 @@ def shared_neighbours(
 
 
 def _from_neighbours(learner: Any, found: tuple[Floats, Any], y: Floats) -> Floats:
-    # Shapes and memory layout are scikit-learn's, on which the order of its sums depends.
+    # Shapes and memory layout are scikit-learn's; the order of its sums depends on them.
     distances, numbers = (np.ascontiguousarray(part[:, : learner.n_neighbors]) for part in found)
     if learner.weights == "uniform":
         return np.asarray(np.mean(y[:, None][numbers], axis=1)).ravel()
@@ -254,17 +254,17 @@ def _from_neighbours(learner: Any, found: tuple[Floats, Any], y: Floats) -> Floa
         weights = 1.0 / distances
     exact = np.isinf(weights)
     hit = exact.any(axis=1)
-    weights[hit] = exact[hit]  # a row that was seen in training decides alone
+    weights[hit] = exact[hit]  # a training row decides alone
     return np.asarray(np.sum(y[numbers] * weights, axis=1) / np.sum(weights, axis=1))
 
 
 def network_schedules(
     make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
 ) -> Iterator[Step]:
-    """Schedules of the learning rate that come to the same.
+    """Fit schedules of the learning rate that are equivalent only once.
 
-    Only stochastic gradient descent has one. There, "adaptive" is "constant" until progress stalls:
-    the same model where "constant" went on to its last epoch.
+    Only stochastic gradient descent has one. There, "adaptive" is "constant" until progress stalls,
+    so the model is the same if "constant" reaches its last epoch.
     """
     _require_valid(make, points)
     by_schedule = _by_value(make, points, "learning_rate")
@@ -285,7 +285,7 @@ def network_schedules(
 
 
 def _network(learner: Any, x: Floats, y: Floats, new: Floats) -> tuple[Floats, bool]:
-    """What a network predicts, and whether it used up its epochs."""
+    """Return a network's predictions, and whether it used all its epochs."""
     network = trained(learner, x, y)
     if network is None:
         learner.fit(x, y)
@@ -307,4 +307,4 @@ SHORTCUTS = {
     ("sklearn", "KNeighborsRegressor"): Shortcut(("n_neighbors", "weights"), shared_neighbours),
     ("sklearn", "MLPRegressor"): Shortcut(("learning_rate",), network_schedules),
 }
-"""By package and class."""
+"""Shortcuts by package and class."""

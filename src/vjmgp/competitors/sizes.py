@@ -1,8 +1,8 @@
-"""How large a model is, by SRBench's conventions: so that learners can be compared.
+"""Sizes of models by SRBench's conventions.
 
-Symbolic models count their nodes, trees the nodes of all trees, linear models their coefficients
-that are not zero, kernel machines and neighbours the training rows they keep, networks their
-weights. A class of one's own may have a method `model_size()`.
+The size is the number of nodes for symbolic models and trees, of non-zero coefficients for linear
+models, of stored training rows for kernel machines and neighbours, and of weights for networks.
+User-defined classes may have a method `model_size()`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def model_size(model: Any) -> int | None:
-    """The size of a fitted model; None for a kind that is not known."""
+    """Return the size of a fitted model; None for an unknown kind."""
     if hasattr(model, "model_size"):
         return int(model.model_size())
     if hasattr(model, "booster_"):  # LightGBM; a tree with n leaves has n - 1 nodes above them

@@ -1,4 +1,4 @@
-"""Competitors' models as formulas, in the table's own column names and units."""
+"""Formulas of competitors' models, in column names and units of the table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..tables.preprocessing import Standardizer
 
 
 def model_text(model: Any, standardizer: Standardizer, digits: int | None = None) -> str | None:
-    """The formula of a model that learnt from standardised rows, in sympy's syntax.
+    """Return the formula of a model of standardised rows in SymPy's syntax.
 
-    None where it has none: it is neither linear nor has a method `model_text(inputs, digits)`.
+    It is None if the model is not linear and has no method `model_text(inputs, digits)`.
     """
     inputs = formula_inputs(standardizer)
     if hasattr(model, "model_text"):

@@ -1,7 +1,7 @@
-"""Grid search by cross-validation: what `GridSearchCV` chooses and predicts, in less time.
+"""Grid search by cross-validation, with the results of `GridSearchCV` in less time.
 
-Grid points that can share work do (see `shortcuts`). One that fails, in a fold or when it is fitted
-on all rows, is recorded; the best of the others is taken.
+Grid points share work if possible (see `shortcuts`). A point that fails, in a fold or on all rows,
+is recorded, and the best of the rest is taken.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 @dataclass
 class Search:
-    """What a search found."""
+    """The result of a grid search."""
 
     model: Any
     """Fitted on all rows with the best parameters."""
     parameters: Point
     points: list[Point]
     scores: Floats
-    """R² of each grid point in each fold, NaN where it failed."""
+    """R² of each grid point in each fold; NaN if it failed."""
     failures: dict[int, str] = field(default_factory=dict)
-    """Why a grid point failed, by its number in the grid."""
+    """Reasons of failures, by number of the grid point."""
     unconverged: set[int] = field(default_factory=set)
-    """Grid points whose fits warned that they had not converged; they take part all the same."""
+    """Grid points whose fits warned that they did not converge; they still count."""
 
     def note(self, point: int, converged: bool) -> None:
         """Remember a point that did not converge."""
@@ -51,9 +51,9 @@ class SearchFailedError(ValueError):
 
 
 def grid_points(grid: Grid) -> list[Point]:
-    """The points of a grid in `ParameterGrid`'s order; of a list of grids, one after the other.
+    """Return the points of a grid, or of a list of grids, in `ParameterGrid`'s order.
 
-    In a list, a single value may stand for a list of one: so a list of settings is a grid, too.
+    In a list, a single value stands for a list of one, so a list of settings is a grid, too.
     """
     parts = [grid] if isinstance(grid, Mapping) else grid
     lists = [
@@ -64,7 +64,7 @@ def grid_points(grid: Grid) -> list[Point]:
 
 
 def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
-    """The best model by the mean R² of 5 folds, the first of the grid where several are best."""
+    """Return the best model by the mean R² over 5 folds; of equals, the first of the grid."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     points = grid_points(grid)
 
@@ -78,7 +78,7 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> Search:
         return search
     _score(search, estimator, make, x, y, KFold(folds, shuffle=True, random_state=seed))
     means = np.average(search.scores, axis=1)
-    # A fold of one row has no R²: such points are not worse than others, and come last.
+    # R² of a fold with one row is undefined: such points come last.
     order = [int(k) for k in np.argsort(-means, kind="stable")]
     for k in [k for k in order if k not in search.failures]:
         try:
@@ -108,7 +108,7 @@ def _score(search: Search, estimator: Any, make: Make, x: Floats, y: Floats, fol
 
 
 def groups_of(points: list[Point], shared: Sequence[str]) -> list[list[int]]:
-    """Points that differ in nothing but the shared parameters, by their numbers."""
+    """Group the numbers of points that differ only in the shared parameters."""
     groups: dict[str, list[int]] = {}
     for k, point in enumerate(points):
         rest = sorted((name, repr(value)) for name, value in point.items() if name not in shared)
@@ -123,10 +123,10 @@ def _predictions(
     data: tuple[Floats, Floats, Floats],
     search: Search,
 ) -> Iterator[tuple[int, Any]]:
-    """The predictions of a group's points, all that can be had."""
+    """Yield the predictions of a group's points, as far as they can be fitted."""
     left, points = list(group), search.points
     if shortcut and len(group) > 1:
-        # What a shortcut cannot do is tried point by point, as if there were none.
+        # If a shortcut fails, fit point by point.
         with contextlib.suppress(Exception):
             steps = shortcut.predict(make, [points[k] for k in group], *data)
             for positions, values, converged in _watched(steps):
@@ -144,7 +144,7 @@ def _predictions(
 
 
 def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
-    """Each step, and whether it converged. Warnings go on to whoever counts them outside."""
+    """Yield each step and whether it converged; warnings are passed on."""
     while True:
         caught: list[warnings.WarningMessage] = []
         try:
@@ -160,7 +160,7 @@ def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
 
 
 def _r2(labels: Floats, values: Floats) -> float:
-    """scikit-learn's `r2_score` to the bit, without its checks, which take longer than the rest."""
+    """Return scikit-learn's `r2_score` to the bit, without its slow checks."""
     actual, found = labels[:, None], values[:, None]
     errors = ((actual - found) ** 2).sum(axis=0)
     spread = ((actual - np.average(actual, axis=0)) ** 2).sum(axis=0)

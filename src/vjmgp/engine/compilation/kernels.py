@@ -1,10 +1,10 @@
-"""Compiled kernels and the folder that keeps them between processes.
+"""Compile kernels, and keep them on disk for other processes.
 
-numba can keep compiled code on disk, but its own rules miss an edit in a *called* function that
-lives in another file, and two processes that compile at once may write over each other. Here the
-folder's name holds a hash of every module of the engine and of where and when it was installed, so
-an edit anywhere gives a new folder, and `compile_once` lets one process compile while the others
-wait for it.
+By itself numba misses an edit in a *called* function that lives in another file, compiles again
+after an edited comment, and lets two processes that compile at the same time overwrite each other's
+files. Here the folder's name holds a hash of the engine's code, which also is the stamp by which
+numba recognises a kernel, and `compile_once` lets one process compile while other ones wait.
+Installations of the same engine share their kernels.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import llvmlite.binding
 import numba
 from filelock import FileLock
+from numba.core.caching import CacheImpl, _CacheLocator
 from platformdirs import user_cache_path
 
 from ..version import ENGINE_FOLDER, source_hash
@@ -35,18 +36,16 @@ CACHE_VARIABLE = "VJMGP_CACHE_DIR"
 
 @functools.cache
 def kernel_folder() -> Path:
-    """Where compiled kernels are kept: one per installed engine, processor, Python and numba.
+    """Return the folder of compiled kernels: one per engine, processor, Python and numba.
 
-    The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache
-    folder; where none of them can be written, or others may write there, a temporary one that lasts
-    for this process.
+    The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache folder.
+    If none of them is writable, or other users may write there, it is a temporary folder.
     """
     processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
     features = numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
     name = "-".join(
         [
             source_hash(),
-            _installation(),
             processor or platform.machine(),
             hashlib.sha256(features.encode()).hexdigest()[:6],
             f"py{sys.version_info.major}{sys.version_info.minor}",
@@ -59,7 +58,7 @@ def kernel_folder() -> Path:
         folder = place / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Others could put code there; on Windows the mode does not tell.
+            # Other users could put code there; on Windows the mode says nothing about that.
             if os.name == "posix" and folder.stat().st_mode & 0o022:
                 continue
             with tempfile.TemporaryFile(dir=folder):
@@ -69,21 +68,42 @@ def kernel_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
 
 
-def _installation() -> str:
-    """A short hash of what numba knows a module by: its path and its time.
+class EngineLocator(_CacheLocator):  # type: ignore[misc]
+    """Where numba finds a compiled function of the engine, and whether it is up to date."""
 
-    Another copy of the same engine finds no kernels here, so it must not find our marks either.
-    """
-    modules = sorted(ENGINE_FOLDER.rglob("*.py"))
-    known_by = [(str(path), path.stat().st_mtime_ns) for path in modules]
-    return hashlib.sha256(repr(known_by).encode()).hexdigest()[:6]
+    def __init__(self, place: Path, py_file: str) -> None:
+        self._place = place
+        self._py_file = py_file  # numba names it in warnings
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> EngineLocator | None:
+        """Return the locator of a function, or None if the engine does not have its source."""
+        path = Path(py_file)
+        if not path.is_relative_to(ENGINE_FOLDER) or not path.exists():
+            return None
+        return cls(path.parent.relative_to(ENGINE_FOLDER.parent), py_file)
+
+    def get_cache_path(self) -> str:
+        """Return the folder of the kernels of a package."""
+        return str(kernel_folder() / ".".join(self._place.parts))
+
+    def get_source_stamp(self) -> str:
+        """Return what changes if the code changes."""
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        """Return a part of the file's name; numba's own is a line number, which may shift."""
+        return "kernel"
+
+
+CacheImpl._locator_classes.insert(0, EngineLocator)
 
 
 @contextlib.contextmanager
 def kept_on_disk() -> Iterator[None]:
-    """What is decorated in here with `cache=True` is kept in the folder of kernels."""
+    """Keep functions that are decorated with `cache=True` in the folder of kernels."""
+    # numba reads this while it decorates; functions of the user elsewhere keep their own folder.
     previous = numba.config.CACHE_DIR
-    # numba reads this while decorating; the user's own kernels keep their own place.
     numba.config.CACHE_DIR = str(kernel_folder())
     try:
         yield
@@ -92,10 +112,10 @@ def kept_on_disk() -> Iterator[None]:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, kept on disk.
+    """Compile a plain loop with numba: no GIL, strict IEEE arithmetic, cached on disk.
 
-    No `fastmath`: the order of every sum is the one in the source, so results do not depend on
-    how wide a machine's vectors are.
+    There is no `fastmath`: sums keep the order of the source, so results do not depend on the width
+    of a machine's vectors.
     """
     with kept_on_disk():
         compiled: Function = numba.njit(
@@ -105,10 +125,10 @@ def kernel(function: Function) -> Function:
 
 
 def part_of_kernel(function: Function) -> Function:
-    """Like `kernel`, for a step of a larger one: its source is put in where it is called.
+    """Compile a function as a part of the kernels that call it.
 
-    A called kernel is compiled once by itself and again within every caller; a part is compiled
-    with its caller only, which keeps the first fit's wait short.
+    A called kernel is compiled once by itself and again within every caller; a part is inlined and
+    compiled with its callers only, which shortens the first fit.
     """
     compiled: Function = numba.njit(inline="always", nogil=True, error_model="numpy")(function)
     return compiled
@@ -116,7 +136,7 @@ def part_of_kernel(function: Function) -> Function:
 
 @contextlib.contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """Compiling makes many objects that live long: looking through them is a sixth of its time."""
+    """Collect garbage less often, which saves a sixth of the time of compiling."""
     previous = gc.get_threshold()
     gc.set_threshold(100_000, 20, 20)
     try:
@@ -126,15 +146,15 @@ def seldom_collecting() -> Iterator[None]:
 
 
 def is_compiled(name: str) -> bool:
-    """Whether a compilation of this name was finished."""
+    """Return whether a compilation of this name is complete."""
     return (kernel_folder() / f"{name}.compiled").exists()
 
 
 def compile_once(name: str, use_every_kernel: Callable[[], None]) -> None:
-    """Run `use_every_kernel` in the first process that gets here; the others wait, then load.
+    """Run `use_every_kernel` in the first process that calls this; the rest wait, then load.
 
-    The finished compilation is marked by a file, so a process that died halfway (its lock goes
-    with it) leaves no mark and the next one compiles again.
+    A file marks a complete compilation. A process that dies halfway releases its lock and leaves no
+    mark, so the next one compiles again.
     """
     if is_compiled(name):
         return

@@ -1,9 +1,9 @@
-"""A second process that compiles a part of the kernels while the first compiles the rest.
+"""Compile a part of the kernels in a second process while the first compiles the rest.
 
-numba compiles one function at a time in a process, so two processes need half the time. Each has a
-cache folder of its own, because two that write to the same one may lose or mix up each other's
-kernels. The first process moves what the second has made over to its own folder; what it does not
-find there it compiles itself, so the second may fail, be killed or not start at all.
+numba compiles one function at a time in a process, so two processes need half the time. Each has
+its own cache folder, because two writers to one folder may lose or mix up kernels. The first
+process moves the kernels of the second to its folder and compiles what is missing, so the second
+may fail, be killed or not start at all.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from ..trees.pool import compact
 from .kernels import CACHE_VARIABLE, kernel_folder, seldom_collecting
 
 PREFIX = "second-"
-"""How the names of its folders begin."""
+"""Prefix of the names of its folders."""
 LEAST_PATIENCE = 30.0
-"""The first process waits for the second as long again as for its own part, or so many seconds."""
+"""Seconds that the first process waits at least; else as long as its own part took."""
 
 
 def small_run(regularizer: str, selection: str) -> Evolution:
-    """A run on a few rows, as far as it is prepared."""
+    """Return a run on a few rows that is prepared but not started."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(20, 2))
     y = x[:, 0] + 0.1 * rng.normal(size=20)  # easy to learn, so that there is a student
@@ -52,9 +52,9 @@ def small_run(regularizer: str, selection: str) -> Evolution:
 
 
 def use_second_part(selection: str) -> None:
-    """Use the kernels that make, choose, vary and archive individuals, and those of students.
+    """Use the kernels of initialisation, selection, variation, archive and students.
 
-    The first part, which evaluates individuals and makes vicinal points, takes about as long.
+    The first part, evaluation and vicinal points, takes about as long.
     """
     run = small_run("none", selection)
     rows = run.new_individuals()
@@ -73,11 +73,11 @@ def use_second_part(selection: str) -> None:
 
 
 class SecondCompiler:
-    """The second process, and the folder that it compiles into; both end with the context."""
+    """The second process and its cache folder; the context ends both."""
 
     def __init__(self, selection: str) -> None:
         home = kernel_folder()
-        for left_over in home.glob(f"{PREFIX}*"):  # by a process that was killed
+        for left_over in home.glob(f"{PREFIX}*"):  # left by a process that was killed
             shutil.rmtree(left_over, ignore_errors=True)
         self._folder = tempfile.TemporaryDirectory(
             prefix=PREFIX, dir=home, ignore_cleanup_errors=True
@@ -101,7 +101,7 @@ class SecondCompiler:
             return None
 
     def __enter__(self) -> SecondCompiler:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __exit__(
@@ -110,14 +110,14 @@ class SecondCompiler:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the process, if it still runs, and delete its folder."""
+        """End the process and delete its folder."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
         self._folder.cleanup()
 
     def hand_over(self) -> None:
-        """Wait for the process and take its kernels, unless it failed."""
+        """Wait for the process and move its kernels, unless it failed."""
         patience = max(LEAST_PATIENCE, time.monotonic() - self._started)
         try:
             if self._process is None or self._process.wait(patience) != 0:
@@ -128,7 +128,7 @@ class SecondCompiler:
         made = Path(self._folder.name) / "vjmgp" / home.name
         for index in made.glob("*/*.nbi"):
             own = home / index.relative_to(made)
-            if own.exists():  # compiled here, too: an index must belong to its kernels
+            if own.exists():  # also compiled here: an index must match its kernels
                 continue
             own.parent.mkdir(exist_ok=True)
             for kernel in index.parent.glob(f"{index.stem}.*.nbc"):
@@ -137,13 +137,13 @@ class SecondCompiler:
 
 
 def is_of_use() -> bool:
-    """Whether there is a core for a second process, and an interpreter to start it with."""
+    """Return whether there is a core and an interpreter for it, and much to compile."""
     is_first = not any(kernel_folder().glob("*-*.compiled"))
     return is_first and joblib.cpu_count() > 1 and not getattr(sys, "frozen", False)
 
 
 def _end_with_first() -> None:
-    """The first process holds the other end of the pipe: it is closed when that ends."""
+    """Exit when the first process ends, which closes its end of the pipe."""
     os.read(0, 1)
     os._exit(1)
 

@@ -22,18 +22,18 @@ from .kernels import compile_once, is_compiled, kernel_folder, seldom_collecting
 from .second_process import SecondCompiler, is_of_use, small_run
 
 SUMS = "checksums.json"
-"""The file with size and checksum of every compiled kernel."""
+"""File with size and checksum of every compiled kernel."""
 
 
 def _use_every_kernel(
     regularizer: str, selection: str, hand_over: Callable[[], None] = lambda: None
 ) -> None:
-    """Use the first part of the kernels; after `hand_over`, which brings the second, all."""
+    """Use the first part of the kernels, call `hand_over` for the second part, then use all."""
     compiled_more()
     run = small_run(regularizer, selection)
     nobody = np.empty(0, np.int64)
     run.fit(nobody)
-    if regularizer in REGULARIZERS:  # one of the user's need not be ready for nobody
+    if regularizer in REGULARIZERS:  # a user's one need not accept no rows
         run.regularizer.score(run, nobody)
     hand_over()
     run.start()
@@ -47,9 +47,9 @@ def _use_every_kernel(
 
 @functools.cache
 def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
-    """Make sure that a method's compiled kernels are on disk; about 20 seconds the first time.
+    """Compile a method's kernels unless they are on disk; the first time takes about 20 seconds.
 
-    Parallel processes are safe: one compiles, the others wait and load.
+    It is safe in parallel processes: one compiles, and the rest wait for it and load.
     """
     _remove_damaged()
 
@@ -75,11 +75,11 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
 
 @functools.cache
 def _remove_damaged() -> None:
-    """Delete compiled kernels of which a file was cut or changed: numba would fail at each fit."""
+    """Delete compiled kernels if a file is truncated or changed: numba would fail in every fit."""
     if not _is_damaged():
         return
     with FileLock(kernel_folder() / "compiling.lock"):
-        if _is_damaged():  # still, now that nobody writes
+        if _is_damaged():  # still, with the lock held
             print(
                 f"Compiled kernels in {kernel_folder()} are damaged: compiling again.",
                 file=sys.stderr,
@@ -99,26 +99,26 @@ def _is_damaged() -> bool:
         return True
     for name, (size, wanted) in read_sealed(note).items():
         path = kernel_folder() / name
-        # An index that has grown has more kernels in it.
+        # A larger index has more kernels in it.
         if not path.exists() or (path.stat().st_size <= size and checksum(path) != wanted):
             return True
     return False
 
 
 def kernels_are_compiled() -> bool:
-    """Whether the kernels that most methods share are on disk."""
+    """Return whether the kernels that most methods share are on disk."""
     return is_compiled("jensen_gap-lexicase")
 
 
 @functools.cache
 def load_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
-    """Load a method's kernels into this process, so that no fit has to: about a second."""
+    """Load a method's kernels into this process before a fit does, in about a second."""
     compile_kernels(regularizer, selection)
     _use_every_kernel(regularizer, selection)
 
 
 def compile_for_this_machine(variant: str, note: str) -> None:
-    """Compile the kernels of a regulariser and a selection operator, and note where they are."""
+    """Compile the kernels of a variant (regulariser-selection); write their folder to `note`."""
     regularizer, selection = variant.split("-")
     compile_kernels(regularizer, selection)
     write_whole(Path(note), [str(kernel_folder()).encode(), b"\n"])

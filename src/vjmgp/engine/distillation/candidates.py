@@ -1,7 +1,7 @@
-"""What a student may be built from: the trees of its teacher, their subtrees and the inputs.
+"""The candidates for a student: the trees of its teacher, their subtrees and the inputs.
 
-A tree is a run of nodes in prefix order and so is each of its subtrees: a candidate is a place in
-the archive's own nodes, and nothing is copied.
+A subtree is a contiguous part of a tree in prefix order, so a candidate is a position in the
+archive's nodes, and nothing is copied.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..trees.structure import subtree_end, tree_hash
 from .teacher import Teacher
 
 LEAST_WEIGHT = 0.3
-"""Parts are taken from models above this share of the largest weight; the rest only teach."""
+"""Subtrees are taken from models above this share of the largest weight."""
 
 
 class Candidates(NamedTuple):
@@ -30,12 +30,12 @@ class Candidates(NamedTuple):
     start: Integers
     length: Integers
     coefficient: Floats
-    """The teacher's weight of each; 0 for those that are only parts."""
+    """The teacher's weight of each; 0 for subtrees."""
     intercept: float
 
 
 def collect(archive: Archive, teacher: Teacher, n_inputs: int, mean: float) -> Candidates:
-    """All distinct candidates of a teacher whose models predict `mean` on average."""
+    """Collect the distinct candidates of a teacher whose models predict `mean` on average."""
     nodes = int(archive.counts[NODES])
     inputs = np.arange(FIRST_VARIABLE, FIRST_VARIABLE + n_inputs, dtype=np.int32)
     codes = np.concatenate([archive.codes[:nodes], inputs])
@@ -77,7 +77,7 @@ def _enter(
     length: Integers,
     count: int,
 ) -> int:
-    """The number of the candidate with these nodes: `count` if it is new."""
+    """Return the number of the candidate with these nodes; `count` if it is new."""
     size = end - first
     mask = len(table) - 1
     place = tree_hash(codes[first:end], constants[first:end], size) & mask
@@ -116,7 +116,7 @@ def _collect(
     coefficient: Floats,
     intercept: Floats,
 ) -> int:
-    """Enter every candidate, and add up the teacher; return how many there are."""
+    """Enter every candidate and sum the teacher's weights; return the number of candidates."""
     count = 0
     for v in range(n_inputs):
         first = len(codes) - n_inputs + v
@@ -156,7 +156,7 @@ def _evaluate(
 
 
 def values_of(candidates: Candidates, points: Floats, addresses: Integers | None = None) -> Floats:
-    """Candidates × points; functions with codes below 0 are called at their addresses."""
+    """Evaluate candidates × points; functions with codes below 0 need their addresses."""
     longest = int(candidates.length.max())
     columns = np.ascontiguousarray(points.T)
     workspace = make_workspace(columns, longest, longest // 2 + 1, addresses)

@@ -1,8 +1,8 @@
-"""Simple laws as models: a sum of terms, its reciprocal or its root, as trees.
+"""Simple laws as models: trees of a sum of terms, its reciprocal or its root.
 
-The terms are found by `monomials.py`. For a reciprocal 1/(a + b) or a root √(a² + b²) they are
-searched for in 1/y or y², where a row counts by how far an error there moves y; least squares in y
-itself then give the coefficients.
+The terms come from `monomials.py`. For a reciprocal 1/(a + b) or a root √(a² + b²) the search is
+for 1/y or y², with rows weighted by the effect of an error on y; least squares in y then give the
+coefficients.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from .monomials import Monomial, criterion, find_terms, some_rows, values_of_ter
 
 DEEPEST = 12
 STEPS = 8
-"""Of Gauss and Newton."""
+"""Number of Gauss–Newton steps."""
 LARGEST = 100.0
-"""A row counts at most so many times as much as usual."""
+"""Upper limit of a row's relative weight."""
 DIGITS = 12
-"""Of coefficients."""
+"""Significant digits of coefficients."""
 LIBRARY = 1000
-"""About how many terms there are to choose from."""
+"""Approximate number of terms to choose from."""
 Tree = tuple[list[int], list[float]]
 
 
 class Link(NamedTuple):
-    """How the labels follow a sum: y = function(sum)."""
+    """A link function: y = function(sum)."""
 
     code: int
     function: Callable[[Floats], Floats]
     slope: Callable[[Floats], Floats]
-    """Of the function."""
+    """Derivative of the function."""
     inverse: Callable[[Floats], Floats]
 
 
@@ -51,28 +51,28 @@ LINKS = (
 
 
 class Units(NamedTuple):
-    """The inputs' own units: x = scale·(z + offset), with z the standardised input."""
+    """Units of the inputs: x = scale·(z + offset), with z the standardised input."""
 
     offset: Floats
     plain: Flags
-    """Which inputs are numbers, and not levels or marks of missing ones."""
+    """Whether inputs are numbers, not levels or indicators of missing values."""
     target: float
     """The target's offset."""
 
 
 class Law(NamedTuple):
-    """A law that was found."""
+    """A law, as a model."""
 
     entry: Archive
     size: int
-    """Nodes as people write it: inputs, operations, powers."""
+    """Number of inputs, operations and powers as written."""
 
 
 class Sketch(NamedTuple):
-    """A law before it is a model."""
+    """A law before it becomes a model."""
 
     score: float
-    """The criterion: the smaller the better."""
+    """The criterion; smaller is better."""
     trees: list[Tree]
     values: Floats
     """Trees × rows."""
@@ -80,7 +80,9 @@ class Sketch(NamedTuple):
 
 
 def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | None:
-    """The simplest law that the labels bear; None where there is none, or functions forbid it."""
+    """Return the simplest law that the labels support, or None if there is none or it is not
+    allowed.
+    """
     if not _may(prepared.settings):
         return None
     columns = prepared.x.T + units.offset[:, None]
@@ -99,7 +101,7 @@ def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | No
 
 
 def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
-    """The best of a sum, a reciprocal and a root; None where the mean is better."""
+    """Return the best of a sum, a reciprocal and a root; None if the mean is better."""
     with np.errstate(all="ignore"):
         sketches = [_sum_law(columns, y, weights, units)]
         sketches += [_linked_law(columns, y, weights, units, link) for link in LINKS]
@@ -121,7 +123,7 @@ def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketc
 
 
 def _defined_values(terms: list[Monomial], columns: Floats) -> Floats | None:
-    """Terms × rows; None without terms, or where one is undefined on a row not searched."""
+    """Return terms × rows; None without terms, or if one is undefined on a row not searched."""
     values = values_of_terms(terms, columns)
     return values if terms and np.isfinite(values).all() else None
 
@@ -129,7 +131,7 @@ def _defined_values(terms: list[Monomial], columns: Floats) -> Floats | None:
 def _linked_law(
     columns: Floats, y: Floats, weights: Floats, units: Units, link: Link
 ) -> Sketch | None:
-    """The law of a reciprocal or a root, where all labels have one."""
+    """Return the law of a reciprocal or a root, if defined for all labels."""
     z = link.inverse(y)
     if not (np.isfinite(z).all() and np.allclose(link.function(z), y)):
         return None
@@ -156,7 +158,7 @@ def _linked_law(
 def _fitted(
     design: Floats, y: Floats, z: Floats, weights: Floats, counts: Floats, link: Link
 ) -> tuple[float, Floats] | None:
-    """Coefficients by least squares in y, starting from those in z, and the criterion."""
+    """Return least-squares coefficients in y, starting from those in z, and the criterion."""
     scale = np.sqrt(np.mean(design**2, axis=1))
     x, roots = (design / scale[:, None]).T, np.sqrt(weights / weights.mean())
     start = np.sqrt(counts)
@@ -182,12 +184,12 @@ def _fitted(
 
 
 def _may(settings: Settings) -> bool:
-    """Whether the user's choice of functions leaves laws free: the default one does."""
+    """Return whether the chosen functions allow laws, as the default ones do."""
     return settings.functions == FUNCTION_NAMES and settings.forbidden_inside is None
 
 
 def _able(prepared: Prepared) -> Prepared:
-    """With the functions and the depth that laws need."""
+    """Return the run with the functions and the depth that laws need."""
     settings = replace(
         prepared.settings,
         functions=(*FUNCTION_NAMES, "inv"),
@@ -197,7 +199,7 @@ def _able(prepared: Prepared) -> Prepared:
 
 
 def _coefficients(values: Floats, y: Floats, weights: Floats) -> Floats:
-    """Least squares, on terms scaled to the same length."""
+    """Solve least squares on terms scaled to the same length."""
     lengths = values.std(axis=1)
     design = np.vstack([np.ones(len(y)), values / lengths[:, None]]).T
     roots = np.sqrt(weights)
@@ -206,7 +208,7 @@ def _coefficients(values: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _tidy(numbers: Floats) -> Floats:
-    """Without the last digits, in which one machine's linear algebra differs from another's."""
+    """Round off the last digits, in which linear algebra differs between machines."""
     return np.array([float(f"{number:.{DIGITS}g}") for number in numbers])
 
 
@@ -219,7 +221,7 @@ def _size(term: Monomial) -> int:
 
 
 def tree_of(term: Monomial, offset: Floats) -> Tree:
-    """Codes and constants; a single input needs no offset, which the intercept makes up for."""
+    """Return codes and constants; a single input needs no offset because of the intercept."""
     if term.powers == (1.0,):
         return [FIRST_VARIABLE + term.inputs[0]], [0.0]
     return _product(term, offset)
@@ -257,7 +259,7 @@ def _number(value: float) -> Tree:
 
 
 def _power(leaf: Tree, power: float) -> Tree:
-    """leaf^power, for whole and half powers."""
+    """Return leaf^power, for whole and half powers."""
     if power == 1.0:
         return leaf
     if power < 0.0:

@@ -1,9 +1,10 @@
 """Simple laws: a few terms such as a·b, a²/b or √a, found by search instead of evolution.
 
-Evolution works on standardised inputs, where a·b is a sum of four terms and a/b no sum at all. What
-nature's and engineers' laws mostly are, a weighted sum of a few products of powers, is searched for
-here in the inputs' own units. Terms enter by least squares; a beam keeps the best few selections of
-each length, and the extended Bayesian information criterion says how many terms the labels bear.
+Evolution uses standardised inputs, for which a·b is a sum of four terms and a/b is not a sum at
+all. Most laws of physics and engineering are weighted sums of a few products of powers, which are
+searched for here in the inputs' units. Terms enter by least squares; a beam keeps the best
+selections of each length, and the extended Bayesian information criterion decides the number of
+terms.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from ...core.arrays import Flags, Floats, Integers
 
 POWERS = (1.0, 2.0, 3.0, 4.0, 0.5, 1.5, -0.5, -1.0, -2.0)
-"""Of single inputs; all but whole positive ones need an input that is positive everywhere."""
+"""Powers of single inputs; all but positive integers need positive inputs."""
 WHOLE = (1, 2, 3, 4)
 PAIRS = ((1, 1), (2, 1), (1, 2), (2, 2), (0.5, 1), (1, 0.5), (0.5, 0.5), (1, -1), (-1, 1),
          (2, -1), (-1, 2), (1, -2), (-2, 1), (0.5, -1), (-1, 0.5), (1, -0.5), (-0.5, 1), (-1, -1),
@@ -26,14 +27,14 @@ TRIPLES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 1, -1), (1, -1, 1), (
            (1, -1, -1), (-1, 1, -1), (-1, -1, 1), (2, 1, -1), (2, -1, 1), (1, 2, -1),
            (-1, 2, 1), (1, -1, 2), (-1, 1, 2), (1, 1, -2), (1, -2, 1), (-2, 1, 1))  # fmt: skip
 MOST_SINGLE, MOST_PAIRED, MOST_TRIPLED = 60, 12, 6
-"""So many inputs make terms of one, two and three of them: those that tell most of the labels."""
+"""Numbers of the most informative inputs in terms of one, two and three inputs."""
 MOST_TERMS, MOST_INPUTS = 4, 6
-"""Of a law, and of a linear one."""
+"""Maximum number of terms of a law, and of a linear one."""
 BEAM = 6
 MOST_ROWS = 500
 ALMOST_SAME = 1e-9
 EXACT = 1e-20
-"""A law that leaves a smaller share of the labels' squares is exact."""
+"""Share of unexplained variance below which a law is exact."""
 
 
 class Monomial(NamedTuple):
@@ -44,9 +45,9 @@ class Monomial(NamedTuple):
 
 
 def monomials(columns: Floats, order: Integers, plain: Flags) -> list[Monomial]:
-    """The terms to choose from; `columns` are inputs × rows, `order` has the best inputs first.
+    """Return the terms to choose from; `columns` are inputs × rows, `order` has the best first.
 
-    Inputs that are not plain numbers, such as levels, only stand alone.
+    Inputs that are not plain numbers, such as levels, only occur alone.
     """
     positive = columns.min(axis=1) > 0.0
     found = [
@@ -67,7 +68,7 @@ def monomials(columns: Floats, order: Integers, plain: Flags) -> list[Monomial]:
 
 
 def values_of_terms(terms: list[Monomial], columns: Floats) -> Floats:
-    """Terms × rows."""
+    """Return the values of terms × rows."""
     out = np.empty((len(terms), columns.shape[1]))
     powers: dict[tuple[int, float], Floats] = {}
     for row, term in zip(out, terms, strict=True):
@@ -80,12 +81,12 @@ def values_of_terms(terms: list[Monomial], columns: Floats) -> Floats:
 
 
 def some_rows(count: int) -> Integers:
-    """The rows that a law is searched for on."""
+    """Return the rows used in the search."""
     return np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(np.int64)
 
 
 def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]]:
-    """The best law of at most so many terms, and its criterion.
+    """Return the best law of at most this many terms, and its criterion.
 
     Terms are rows of `values`; like the labels they are centred, and have length 1.
     """
@@ -114,7 +115,7 @@ def select_terms(values: Floats, y: Floats, most: int) -> tuple[float, list[int]
 def _pruned(
     values: Floats, y: Floats, chosen: tuple[int, ...], count: int
 ) -> tuple[float, tuple[int, ...]]:
-    """The criterion and the terms, without those that it does not pay for."""
+    """Remove terms that do not improve the criterion; return it and the terms."""
     best = _criterion(values, y, chosen, count), chosen
     while len(best[1]) > 1:
         fewer = [tuple(k for k in best[1] if k != gone) for gone in best[1]]
@@ -132,7 +133,7 @@ def _criterion(values: Floats, y: Floats, chosen: tuple[int, ...], count: int) -
 
 
 def criterion(error: float, square: float, n: int, size: int, count: int) -> float:
-    """The extended Bayesian information criterion: terms were chosen from `count`."""
+    """Return the extended Bayesian information criterion for terms chosen from `count`."""
     error = max(error, EXACT * square)
     return float(n * np.log(error) + size * (np.log(n) + 2.0 * np.log(count)))
 
@@ -140,10 +141,10 @@ def criterion(error: float, square: float, n: int, size: int, count: int) -> flo
 def find_terms(
     columns: Floats, y: Floats, plain: Flags, weights: Floats
 ) -> tuple[float, list[Monomial]]:
-    """The criterion and the terms of the simplest law that the labels bear.
+    """Return the criterion and the terms of the simplest law that the labels support.
 
-    There are none where that is their mean. Small libraries of terms come first: among many terms
-    a greedy search goes astray.
+    There are no terms if that is the mean. Small libraries of terms are tried first, because a
+    greedy search among many terms is misled.
     """
     roots = np.sqrt(weights / weights.mean())
     with np.errstate(all="ignore"):
@@ -183,7 +184,7 @@ def _is_anything(term: Monomial) -> bool:
 
 
 def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
-    """The product of powers that follows the labels' logarithm, where they have one."""
+    """Return the product of powers that fits the labels' logarithm, if it is defined."""
     positive = np.flatnonzero((columns.min(axis=1) > 0.0) & plain)
     sign = np.sign(np.median(y))
     rows = np.flatnonzero(sign * y > 0.0)
@@ -192,7 +193,7 @@ def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
     logs = np.log(columns[np.ix_(positive, rows)]).T
     design = np.column_stack([np.ones(len(rows)), logs])
     found, _, rank, _ = np.linalg.lstsq(design, np.log(sign * y[rows]), rcond=None)
-    if rank < design.shape[1]:  # the same input in two units: powers could be anything
+    if rank < design.shape[1]:  # the same input in two units: powers are not unique
         return []
     powers = np.round(2.0 * found[1:]) / 2.0
     kept = [(int(k), float(p)) for k, p in zip(positive, powers, strict=True) if p]
@@ -202,7 +203,7 @@ def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
 
 
 def _telling_first(columns: Floats, y: Floats) -> Integers:
-    """Inputs by how much of the labels a parabola of each tells."""
+    """Sort inputs by the variance that a parabola of each explains."""
     told = []
     for column in columns:
         spread = column.std()

@@ -1,10 +1,10 @@
-"""The student: a few of the teacher's trees and subtrees that follow it closely.
+"""The student: a few of the teacher's trees and subtrees that approximate it.
 
-Trees enter and leave one at a time. A tree pays where it lowers the mean squared distance to the
-teacher by more than the price of its nodes. With z the standardised candidates, G = zᵀz/P + αI and
-b = zᵀT/P, the distance of a selection is |T|²/P − bᵀG⁻¹b. A Cholesky factor that grows with the
-selection gives the fall for every candidate at once: only the rows of G that belong to selected
-trees are ever computed.
+Trees enter and leave one at a time. A tree is worthwhile if it lowers the mean squared distance to
+the teacher by more than the price of its nodes. With z the standardised candidates,
+G = zᵀz/P + αI and b = zᵀT/P, the distance of a selection is |T|²/P − bᵀG⁻¹b. A Cholesky factor that
+grows with the selection gives the decrease for all candidates at once: only the rows of G of
+selected trees are computed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..numerics.lanes import dot
 
 RIDGE = 1e-3
 DEPENDENT = 1e-4
-"""A candidate of which the selected trees leave less than this share is a copy of them."""
+"""A candidate with a smaller share unexplained by the selected trees is redundant."""
 ROUNDS = 2
-"""How often trees are added and then removed, before the last addition."""
+"""Number of rounds of adding and removing trees before the last addition."""
 
 
 class Selection(NamedTuple):
-    """Room for a selection of at most `most` out of C candidates."""
+    """A selection of at most `most` out of C candidates."""
 
     chosen: Integers
     gram: Floats
@@ -37,7 +37,7 @@ class Selection(NamedTuple):
     answer: Floats
     """The same applied to b."""
     left: Floats
-    """What the chosen ones leave of each candidate's diagonal of G …"""
+    """The part of each candidate's diagonal of G that the chosen ones leave …"""
     moment: Floats
     """… and of its b."""
     diagonal: Floats
@@ -46,7 +46,7 @@ class Selection(NamedTuple):
     size: Integers
     """Nodes of each candidate."""
     max_size: int
-    """Nodes that all the chosen ones may have."""
+    """Maximum number of nodes of the chosen ones."""
 
 
 @kernel
@@ -59,7 +59,7 @@ def _begin(values: Floats, teacher: Floats, selection: Selection) -> None:
 
 @part_of_kernel
 def _enter(values: Floats, selection: Selection, count: int) -> None:
-    """Take chosen[count], whose row of G is known, into the factor."""
+    """Add chosen[count], whose row of G is known, to the factor."""
     gram, solved, row = selection.gram[count], selection.solved[count], selection.factor[count]
     own = selection.chosen[count]
     for c in range(len(gram)):
@@ -81,7 +81,7 @@ def _enter(values: Floats, selection: Selection, count: int) -> None:
 
 @kernel
 def _rebuild(values: Floats, selection: Selection, count: int) -> None:
-    """The factor of the first `count` chosen ones."""
+    """Rebuild the factor of the first `count` chosen ones."""
     for c in range(len(values)):
         selection.left[c] = selection.diagonal[c]
         selection.moment[c] = selection.moments[c]
@@ -91,7 +91,7 @@ def _rebuild(values: Floats, selection: Selection, count: int) -> None:
 
 @kernel
 def _forward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
-    """Add the tree that pays most, while there is one; return how many are chosen then."""
+    """Add the most worthwhile tree while there is one; return the number of chosen ones."""
     n = values.shape[1]
     _rebuild(values, selection, count)
     room = selection.max_size
@@ -120,7 +120,7 @@ def _forward(values: Floats, price: Floats, selection: Selection, count: int) ->
 
 @kernel
 def _solve(selection: Selection, count: int) -> None:
-    """The weights of the chosen ones."""
+    """Compute the weights of the chosen ones."""
     for i in range(count - 1, -1, -1):
         total = selection.answer[i]
         for k in range(i + 1, count):
@@ -130,7 +130,7 @@ def _solve(selection: Selection, count: int) -> None:
 
 @part_of_kernel
 def _diagonal_of_inverse(factor: Floats, count: int, which: int) -> float:
-    """Entry (which, which) of (LLᵀ)⁻¹: the squared length of a column of L⁻¹."""
+    """Return entry (which, which) of (LLᵀ)⁻¹, the squared length of a column of L⁻¹."""
     column = np.zeros(count)
     total = 0.0
     for i in range(which, count):
@@ -144,7 +144,7 @@ def _diagonal_of_inverse(factor: Floats, count: int, which: int) -> float:
 
 @kernel
 def _backward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
-    """Remove the tree that pays least, while one costs more than it gives."""
+    """Remove the least worthwhile tree while one costs more than it gains."""
     while count > 1:
         _solve(selection, count)
         worst, most = -1, 0.0
@@ -174,15 +174,15 @@ def select(
     size: Integers | None = None,
     max_size: int | None = None,
 ) -> tuple[Integers, Floats]:
-    """The chosen candidates (rows of `values`) and their weights.
+    """Return the chosen candidates (rows of `values`) and their weights.
 
     `values` are candidates × points, standardised; `teacher` has a value for each point; `price`
-    is what a candidate costs, in units of the squared distance. The nodes of all that are chosen
-    (`size` has those of each) are at most `max_size`.
+    is the cost of a candidate, in units of the squared distance. The chosen ones have at most
+    `max_size` nodes; `size` are the nodes of each.
     """
     count = len(values)
     if size is None or max_size is None:
-        size, max_size = np.zeros(count, np.int64), 0  # trees of no nodes always fit
+        size, max_size = np.zeros(count, np.int64), 0  # trees without nodes always fit
     selection = Selection(
         chosen=np.zeros(most, np.int64),
         gram=np.empty((most, count)),

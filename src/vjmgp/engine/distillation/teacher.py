@@ -1,9 +1,9 @@
 """The teacher: a weighted mean of every model that was ever on the front of a run.
 
-No single model of an archive is as good as their mean, because their errors differ. A model counts
-by s = o1 + τ·o2, with a weight that falls as exp(−(s − s_min) / (TEMPERATURE·s_min)). Averaging
-already smooths what the gap would punish, so τ is smaller here than in the paper's choice of a
-single model: MOST_TAU where the labels are pure noise, near 0 where they are clean.
+No single model of an archive is as good as their mean, because their errors differ. With s = o1 +
+τ·o2, the weight of a model is proportional to exp(−(s − s_min) / (TEMPERATURE·s_min)). Averaging
+already reduces the gap, so τ is smaller here than in the paper's choice of a single model: MOST_TAU
+for labels of pure noise, near 0 for clean ones.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ LEAST_WEIGHT = 0.05
 
 
 class Teacher(NamedTuple):
-    """Entries of an archive and their weights, which add up to 1."""
+    """Entries of an archive and their weights, which sum to 1."""
 
     entries: Integers
     weights: Floats
 
 
 def teacher_tau(noise_r2: float) -> float:
-    """How strongly the gap counts, by the cross-validated R² of Extra Trees; NaN if unknown."""
+    """Return τ for the cross-validated R² of Extra Trees (NaN if unknown)."""
     noise = 0.5 if np.isnan(noise_r2) else 1.0 - noise_r2
     return float(min(max(MOST_TAU * noise, LEAST_TAU), MOST_TAU))
 
 
 def teacher_of(archive: Archive, tau: float) -> Teacher:
-    """The teacher of all restarts; each of them has the same share, whatever its errors are."""
+    """Return the teacher of all restarts, which have equal shares."""
     count = int(archive.counts[ENTRIES])
     restart = archive.facts[:count, RESTART]
     sums = archive.scores[:count, O1] + tau * archive.scores[:count, O2]
@@ -46,7 +46,7 @@ def teacher_of(archive: Archive, tau: float) -> Teacher:
     for number in found:
         own = np.flatnonzero(restart == number)
         least = float(sums[own].min())
-        # With a perfect model in reach only perfect models count.
+        # If there is a perfect model, only perfect models count.
         scale = max(TEMPERATURE * least, np.finfo(np.float64).tiny)
         weight = exp_of(-(sums[own] - least) / scale)
         kept = weight > LEAST_WEIGHT
@@ -59,21 +59,21 @@ class Members(NamedTuple):
     """The models of a teacher as linear models of distinct trees."""
 
     weights: Floats
-    """One for each model; they add up to 1."""
+    """One for each model; they sum to 1."""
     intercepts: Floats
     first: Integers
     """Model m has the terms first[m] ≤ k < first[m + 1]."""
     tree: Integers
     """The tree of each term …"""
     coefficient: Floats
-    """… and what it is multiplied by."""
+    """… and its coefficient."""
 
 
 @kernel
 def mean_of_models(members: Members, values: Floats, low: float, high: float) -> Floats:
-    """The weighted mean of the models, each clipped; `values` are trees × points.
+    """Return the weighted mean of the clipped models; `values` are trees × points.
 
-    Where a model is undefined it predicts 0, the mean of the standardised target.
+    An undefined model predicts 0, the mean of the standardised target.
     """
     n = values.shape[1]
     total, model = np.zeros(n), np.empty(n)

@@ -1,4 +1,4 @@
-"""Tanh, the logistic function, arctangent and cube root, made like those of `elementary`."""
+"""Hyperbolic tangent, logistic function, arctangent and cube root, as in `elementary`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .elementary import from_bits, natural_exp, to_bits
 
 @kernel
 def hyperbolic_tangent(x: float) -> float:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     size = abs(x)
     t = x * x
     p = -1.6925719888061585e-05
@@ -32,14 +32,14 @@ def hyperbolic_tangent(x: float) -> float:
 
 @kernel
 def logistic(x: float) -> float:
-    """1 / (1 + e^−x)."""
+    """Return 1 / (1 + e^−x)."""
     e = natural_exp(-abs(x))
     return (e if x < 0.0 else 1.0) / (1.0 + e)
 
 
 @kernel
 def arctangent(x: float) -> float:
-    """The angle between −π/2 and π/2 whose tangent is x."""
+    """Return the angle between −π/2 and π/2 whose tangent is x."""
     size = abs(x)
     steep = size > 1.0
     u = 1.0 / size if steep else size
@@ -64,9 +64,9 @@ def arctangent(x: float) -> float:
 
 @kernel
 def cube_root(x: float) -> float:
-    """The real cube root, of the sign of x."""
+    """Return the real cube root."""
     size = abs(x)
-    # Sums below overflow for the largest numbers and lose digits for the smallest.
+    # The sums below overflow for the largest numbers and lose digits for the smallest.
     tiny, huge = size < 1e-290, size > 1e290
     size = size * 1e300 if tiny else (size * 1e-300 if huge else size)
     # A third of the exponent, as bits; three steps of Halley's method then give all digits.

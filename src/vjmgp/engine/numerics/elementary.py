@@ -1,7 +1,7 @@
 """sin(πx), cos(πx), log and exp as polynomials that the compiler turns into vector instructions.
 
-A call to the C library costs about thirty additions and its last bit differs between systems.
-These loops need neither: range reduction is exact, and what follows is multiply and add. The
+A call to the C library costs about thirty additions, and its last bit differs between systems. Here
+range reduction is exact, followed by multiplications and additions. The
 coefficients are Chebyshev fits made in 60-digit arithmetic; errors stay within a few units in
 the last place (tests/engine/test_primitives.py compares with mpmath).
 """
@@ -21,7 +21,7 @@ from ..compilation.kernels import kernel
 
 @intrinsic  # type: ignore[untyped-decorator]
 def to_bits(typing: Any, x: Any) -> Any:
-    """The bits of a float as a whole number."""
+    """Return the bits of a float as an integer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.IntType(64))
@@ -31,7 +31,7 @@ def to_bits(typing: Any, x: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def from_bits(typing: Any, bits: Any) -> Any:
-    """The float that has these bits."""
+    """Return the float with these bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
@@ -41,7 +41,7 @@ def from_bits(typing: Any, bits: Any) -> Any:
 
 @kernel
 def _sine_of_half_turn(r: float) -> float:
-    """sin(πr) for |r| ≤ 1/2."""
+    """Return sin(πr) for |r| ≤ 1/2."""
     t = r * r
     p = 7.697826768224191e-07
     p = p * t - 2.1903497074626018e-05
@@ -57,7 +57,7 @@ def _sine_of_half_turn(r: float) -> float:
 
 @kernel
 def sin_pi(x: float) -> float:
-    """sin(πx)."""
+    """Return sin(πx)."""
     turn = np.rint(x)
     half = 0.5 * turn
     sign = 1.0 - 4.0 * (half - np.floor(half))  # +1 for an even number of half turns, else −1
@@ -66,7 +66,7 @@ def sin_pi(x: float) -> float:
 
 @kernel
 def cos_pi(x: float) -> float:
-    """cos(πx)."""
+    """Return cos(πx)."""
     turn = np.rint(x)
     half = 0.5 * turn
     sign = 1.0 - 4.0 * (half - np.floor(half))
@@ -75,7 +75,7 @@ def cos_pi(x: float) -> float:
 
 @kernel
 def natural_log(u: float) -> float:
-    """Log u, for numbers from 2⁻¹⁰²² up."""
+    """Return log u for u ≥ 2⁻¹⁰²²."""
     # u = m · 2^e with m in [√½, √2): move the exponent so that the cut falls on √½.
     shifted = to_bits(u) + (np.uint64(0x3FF0000000000000) - np.uint64(0x3FE6A09E667F3BCC))
     biased = from_bits((shifted >> np.uint64(52)) | np.uint64(0x4330000000000000))
@@ -96,20 +96,20 @@ def natural_log(u: float) -> float:
 
 @kernel
 def analytic_log(x: float) -> float:
-    """Log √(1 + x²)."""
+    """Return log √(1 + x²)."""
     return 0.5 * natural_log(1.0 + x * x)
 
 
 @kernel
 def _power_of_two(k: float) -> float:
-    """2^k for a whole number k from −1022 to 1023."""
+    """Return 2^k for an integer k from −1022 to 1023."""
     # Added to 2⁵² the exponent's bits stand at the end of the float's.
     return from_bits(to_bits(k + (4503599627370496.0 + 1023.0)) << np.uint64(52))
 
 
 @kernel
 def natural_exp(x: float) -> float:
-    """Exp x: 0 and infinity beyond the range of floats."""
+    """Return exp x; 0 or infinity beyond the range of floats."""
     inside = min(max(x, -746.0), 710.0)
     k = np.rint(inside * 1.4426950408889634)
     # ln 2 in two parts, the first so short that its product with k is exact.
@@ -134,7 +134,7 @@ def natural_exp(x: float) -> float:
 
 @kernel
 def exp_of(values: Floats) -> Floats:
-    """Exp of each value."""
+    """Return exp of each value."""
     out = np.empty(len(values))
     for i in range(len(values)):
         out[i] = natural_exp(values[i])
@@ -143,7 +143,7 @@ def exp_of(values: Floats) -> Floats:
 
 @kernel
 def log_of(values: Floats) -> Floats:
-    """Log of each value."""
+    """Return the log of each value."""
     out = np.empty(len(values))
     for i in range(len(values)):
         out[i] = natural_log(values[i])

@@ -21,7 +21,7 @@ LANES = 8
 
 
 def _pointers(context: Any, builder: Any, kinds: Any, arrays: Any) -> list[Any]:
-    """Where the arrays' values begin."""
+    """Return pointers to the arrays' values."""
     return [
         cgutils.create_struct_proxy(kind)(context, builder, value).data
         for kind, value in zip(kinds, arrays, strict=True)
@@ -29,7 +29,7 @@ def _pointers(context: Any, builder: Any, kinds: Any, arrays: Any) -> list[Any]:
 
 
 def _add_lanes(builder: Any, pointers: list[Any], n: Any, terms: Any) -> list[Any]:
-    """Sums of what `terms` makes of eight values of each array, over the whole lanes within n."""
+    """Sum `terms` of eight values of each array, over the whole lanes within n."""
     vector = ir.VectorType(ir.DoubleType(), LANES)
 
     def values(first: Any) -> list[Any]:
@@ -56,7 +56,7 @@ def _add_lanes(builder: Any, pointers: list[Any], n: Any, terms: Any) -> list[An
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _dot_of_whole_lanes(typing: Any, a: Any, b: Any, n: Any) -> Any:
-    """Sum of a[i] * b[i] over the largest multiple of eight rows within n."""
+    """Return the sum of a[i] * b[i] over the largest multiple of eight rows within n."""
     signature = types.float64(a, b, types.intp)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -68,7 +68,7 @@ def _dot_of_whole_lanes(typing: Any, a: Any, b: Any, n: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def distances_of_whole_lanes(typing: Any, values: Any, weights: Any, here: Any, n: Any) -> Any:
-    """Sums of |values[i] − here|, and of weights[i] times that, over whole lanes within n."""
+    """Sum |values[i] − here|, and weights[i] times that, over the whole lanes within n."""
     signature = types.UniTuple(types.float64, 2)(values, weights, types.float64, types.intp)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -97,7 +97,7 @@ def distances_of_whole_lanes(typing: Any, values: Any, weights: Any, here: Any, 
 
 @kernel
 def dot(a: Floats, b: Floats, n: int) -> float:
-    """Sum of a[i] * b[i] for i < n; both arrays contiguous."""
+    """Return the sum of a[i] * b[i] for i < n; both arrays are contiguous."""
     total = _dot_of_whole_lanes(a, b, n)
     for i in range(n - n % LANES, n):
         total += a[i] * b[i]

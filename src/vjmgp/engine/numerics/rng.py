@@ -1,8 +1,8 @@
 """Random numbers for kernels: xoshiro256++, with its state passed in explicitly.
 
-Each part of a run (folds, forest, vicinal data, evolution) has a stream of its own, so switching
-one part off does not shift the numbers another part sees. Logarithms and powers are the engine's
-own: the C library's differ in their last bits between systems.
+Each part of a run (folds, forest, vicinal data, evolution) has a separate stream, so switching one
+off does not shift the numbers of another. Logarithms and powers are those of the engine, because
+the C library's differ in their last bits between systems.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STREAMS = (
 
 
 def stream(seed: int, name: str, restart: int = 0) -> Words:
-    """The state of one named stream of a run's seed; each restart has its own."""
+    """Return the state of a named stream for a seed and a restart."""
     words = [seed, STREAMS.index(name), restart]
     entropy = np.random.SeedSequence(words if restart else words[:2])
     return entropy.generate_state(4, np.uint64).astype(np.uint64)
@@ -37,7 +37,7 @@ def stream(seed: int, name: str, restart: int = 0) -> Words:
 
 @kernel
 def next_bits(state: Words) -> Whole:
-    """64 random bits."""
+    """Return 64 random bits."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     total = s0 + s3
     result = ((total << np.uint64(23)) | (total >> np.uint64(41))) + s0
@@ -54,19 +54,19 @@ def next_bits(state: Words) -> Whole:
 
 @kernel
 def uniform(state: Words) -> float:
-    """A number in [0, 1)."""
+    """Return a number in [0, 1)."""
     return np.float64(next_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
 def below(state: Words, bound: Whole) -> Whole:
-    """A whole number in [0, bound), bound at most 2**31; its bias is under bound / 2**32."""
+    """Return an integer in [0, bound), bound ≤ 2**31; the bias is below bound / 2**32."""
     return np.int64(((next_bits(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @kernel
 def normal(state: Words) -> float:
-    """A standard normal number (Marsaglia's polar method, one of the pair is used)."""
+    """Return a standard normal number (Marsaglia's polar method; one of the pair is used)."""
     while True:
         a = 2.0 * uniform(state) - 1.0
         b = 2.0 * uniform(state) - 1.0
@@ -84,7 +84,7 @@ def fill_normal(state: Words, out: Floats) -> None:
 
 @kernel
 def gamma(state: Words, shape: float) -> float:
-    """A Gamma(shape, 1) number by Marsaglia and Tsang's squeeze."""
+    """Return a Gamma(shape, 1) number by Marsaglia and Tsang's squeeze."""
     boost = 1.0
     if shape < 1.0:
         boost = natural_exp(natural_log(1.0 - uniform(state)) / shape)
@@ -104,7 +104,7 @@ def gamma(state: Words, shape: float) -> float:
 
 @kernel
 def beta(state: Words, a: float, b: float) -> float:
-    """A Beta(a, b) number."""
+    """Return a Beta(a, b) number."""
     first = gamma(state, a)
     total = first + gamma(state, b)
     if total == 0.0:

@@ -1,4 +1,4 @@
-"""How well a prediction fits."""
+"""Scores of predictions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...core.arrays import Floats
 
 
 def r2(truth: Floats, prediction: Floats, sample_weight: Floats | None = None) -> float:
-    """Coefficient of determination; 0 where the truth does not vary."""
+    """Return the coefficient of determination; 0 if the truth does not vary."""
     errors = (truth - prediction) ** 2
     if sample_weight is None:
         distances = (truth - np.mean(truth)) ** 2

@@ -1,9 +1,9 @@
 """Extra Trees for regression, in flat arrays.
 
-The same algorithm as scikit-learn's `ExtraTreesRegressor` with default settings (every column is
-tried at every node with one random cut, leaves are grown until they are pure), without its
-per-tree overhead, which on a hundred rows is nearly all of its time. Weights of rows count in the
-squared error and in the means of leaves.
+The algorithm is that of scikit-learn's `ExtraTreesRegressor` with default settings (at every node,
+one random cut of every column is tried; leaves are pure), without its per-tree overhead, which on a
+hundred rows is nearly all of its time. Row weights count in the squared error and in the means of
+leaves.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ COLUMN_MASK = np.uint64(2**24 - 1)
 
 
 class Forest(NamedTuple):
-    """All trees one after another; children of a node stand side by side."""
+    """All trees, one after another; the children of a node are adjacent."""
 
     nodes: Words
     """nodes × 2, one memory access each: the bits of the cut, and the place of the first child
     shifted by COLUMN_BITS plus the column. Rows up to the cut go to the first child. A leaf has
-    an infinite cut and is its own child, so that a walk needs no test for the end."""
+    an infinite cut and is its own child, so a walk needs no test for the end."""
     value: Floats
-    """What a leaf predicts."""
+    """Predictions of leaves."""
     root: Integers
     order: Integers
-    """The training rows in the order of the first tree's leaves: neighbours in space follow each
-    other, take similar ways down every tree, and so find a large forest in cache."""
+    """The training rows in the order of the first tree's leaves: rows that are close follow each
+    other and take similar paths, so the nodes of a large forest are in cache."""
 
 
 def fit_forest(
     state: Words, x: Floats, y: Floats, n_trees: int = 100, weights: Floats | None = None
 ) -> Forest:
-    """Fit on x (columns × rows), with a weight for each row or none."""
+    """Fit a forest on x (columns × rows), optionally with row weights."""
     room = n_trees * (2 * len(y) - 1)
     forest = Forest(
         np.empty((room, 2), np.uint64),
@@ -65,7 +65,7 @@ def _best_cut(
     values: Floats,
     masses: Floats,
 ) -> tuple[int, float]:
-    """The column and random cut that reduce the squared error most, or LEAF and the mean.
+    """Return the column and random cut that reduce the squared error most, or LEAF and the mean.
 
     `labels`, `values` and `masses` are scratch: the node's rows are gathered once per column.
     """
@@ -89,7 +89,7 @@ def _best_cut(
             mass += masses[i]
     best, best_cut, best_gain = LEAF, total / mass, -np.inf
     n_columns = x.shape[0]
-    turn = below(state, n_columns)  # of equally good columns each should have its turn
+    turn = below(state, n_columns)  # equally good columns should be equally likely
     for c in range(turn, turn + n_columns):
         c -= n_columns if c >= n_columns else 0
         column = x[c]
@@ -126,7 +126,7 @@ def _best_cut(
 
 @kernel
 def _grow(state: Words, x: Floats, y: Floats, weights: Floats, forest: Forest) -> int:
-    """Grow every tree; return how many nodes were used."""
+    """Grow every tree; return the number of nodes."""
     n = len(y)
     rows, aside = np.empty(n, np.int64), np.empty(n, np.int64)
     labels, values, masses = np.empty(n), np.empty(n), np.empty(len(weights))
@@ -175,7 +175,7 @@ def _grow(state: Words, x: Floats, y: Floats, weights: Floats, forest: Forest) -
 
 @kernel
 def _descend(nodes: Words, points: Floats, i: Whole, node: Whole) -> Whole:
-    """The child that point i goes to; in a leaf, the leaf itself."""
+    """Return the child that point i goes to; for a leaf, the leaf itself."""
     link = nodes[node, 1]
     right = points[i, link & COLUMN_MASK] > from_bits(nodes[node, 0])
     return (link >> COLUMN_BITS) + np.uint64(right)
@@ -183,10 +183,10 @@ def _descend(nodes: Words, points: Floats, i: Whole, node: Whole) -> Whole:
 
 @kernel
 def predict_forest(forest: Forest, points: Floats, out: Floats) -> None:
-    """Mean prediction of the trees for each row of points (rows × columns).
+    """Predict each row of points (rows × columns) by the mean over the trees.
 
-    Eight points walk down a tree abreast, so that the wait for one's next node is spent on the
-    others. Unsigned places spare numba's test for negative ones.
+    Eight points walk down a tree at the same time, which hides the latency of memory. Unsigned
+    places spare numba's test for negative ones.
     """
     nodes, value = forest.nodes, forest.value
     n = len(out)

@@ -1,14 +1,14 @@
 """The maximal information coefficient of two columns, by the approximation of Reshef et al. (2011).
 
 For each number of rows, the points are divided into rows of equal counts by y; a dynamic programme
-then finds the columns by x that have the most mutual information with them. The same with x and y
-exchanged. MIC is the largest mutual information over that of the best conceivable grid of the same
-shape, for all grids of at most n^α cells.
+then finds the columns by x with the most mutual information, and likewise with x and y exchanged.
+MIC is the largest mutual information relative to the maximum for a grid of that shape, over all
+grids of at most n^α cells.
 
-Mutual information is a sum of terms f(k) = k·log k with whole numbers k, so a table of these takes
-the place of all logarithms. Of few points it is a table of f(a) + f(b) − f(a + b) for pairs: a
-column's information, Σ f(row) − f(all), is then a sum of such terms, row by row, with one look-up
-in place of two.
+Mutual information is a sum of terms f(k) = k·log k with integers k, so a table of these replaces
+all logarithms. For few points it is a table of f(a) + f(b) − f(a + b) for pairs: a column's
+information, Σ f(row) − f(all), is then a sum of such terms, row by row, with one look-up instead of
+two.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.elementary import log_of
 
 MOST_IN_PAIRS = 400
-"""Points up to which the table is one of pairs, of about a megabyte at most."""
+"""Largest number of points for a table of pairs, which takes about a megabyte."""
 
 
 class Ranked(NamedTuple):
-    """A column, sorted and divided."""
+    """A sorted and partitioned column."""
 
     order: Integers
     ranked: Floats
-    """The values in that order."""
+    """The sorted values."""
     parts: Integers
     """choices × n: the part of each point, for 2, 3, … parts of about equal size."""
     n_parts: Integers
-    """How many parts there really are: ties may leave fewer."""
+    """Actual numbers of parts; ties may leave fewer."""
 
 
 class MicScratch(NamedTuple):
-    """Tables and room for columns of one length."""
+    """Tables and scratch arrays for columns of one length."""
 
     logs: Floats
     """log k for k = 0, 1, …; 0 for k = 0."""
@@ -59,17 +59,17 @@ class MicScratch(NamedTuple):
     best: Floats
     """columns × clumps: the information of the best partition of the first clumps."""
     cells: float
-    """The most that a grid may have."""
+    """Maximum number of cells of a grid."""
     clumps_per_column: float
 
 
 def _logs(n: int) -> Floats:
-    """Logarithms of 0 … n, with 0 for that of 0."""
+    """Return the logarithms of 0 … n, with 0 for that of 0."""
     return log_of(np.maximum(np.arange(n + 1.0), 1.0))
 
 
 def most_cells(n: int, alpha: float) -> float:
-    """n**alpha, or 4 where that is less; rounded correctly, which C libraries need not do."""
+    """Return max(n**alpha, 4), correctly rounded on every system."""
     return max(float(Decimal(n) ** Decimal(alpha)), 4.0)
 
 
@@ -79,13 +79,13 @@ def _table(n: int, in_pairs: bool) -> Floats:
     terms: Floats = numbers * _logs(n)
     if not in_pairs:
         return np.concatenate([terms, -terms])
-    whole = np.minimum(np.add.outer(numbers, numbers), n)  # beyond n is never asked for
+    whole = np.minimum(np.add.outer(numbers, numbers), n)  # beyond n is never needed
     table: Floats = np.add.outer(terms, terms) - terms[whole]
     return table.ravel()
 
 
 def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
-    """Room for columns of n values."""
+    """Allocate scratch for columns of n values."""
     cells = most_cells(n, alpha)
     in_pairs = n <= MOST_IN_PAIRS
     widest = max(int(cells / 2.0), 2) + 1
@@ -107,7 +107,7 @@ def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
 
 @part_of_kernel
 def _divide_evenly(sorted_values: Any, parts: int, out: Integers) -> int:
-    """Give each sorted value one of so many parts of about equal size; ties stay together."""
+    """Partition sorted values into parts of about equal size; ties stay together."""
     n = len(out)
     current, inside, first = 0, 0, 0
     size = n / parts
@@ -129,9 +129,9 @@ def _divide_evenly(sorted_values: Any, parts: int, out: Integers) -> int:
 
 @part_of_kernel
 def _find_clumps(ranked: Floats, rows: Integers, most: int, scratch: MicScratch) -> int:
-    """Neighbours by x in the same row form a clump; so do all points of equal x.
+    """Group neighbours by x in the same row, and all points of equal x, into clumps.
 
-    More clumps than `most` are merged to that many of about equal size.
+    More clumps than `most` are merged into that many of about equal size.
     """
     n = len(rows)
     columns, merged = scratch.columns, scratch.merged
@@ -163,7 +163,7 @@ def _find_clumps(ranked: Floats, rows: Integers, most: int, scratch: MicScratch)
 
 @part_of_kernel
 def _find_keys(n_rows: int, width: int, scratch: MicScratch) -> int:
-    """The keys of each term at the end of each clump; returns how many terms there are."""
+    """Find the keys of each term at the end of each clump; return the number of terms."""
     rows, columns, keys = scratch.rows, scratch.columns, scratch.keys
     for k in range((n_rows + 1) * width):
         keys[k] = 0
@@ -185,7 +185,7 @@ def _find_keys(n_rows: int, width: int, scratch: MicScratch) -> int:
 
 @part_of_kernel
 def _terms(scratch: MicScratch, q: int, n_terms: int) -> Floats:
-    """The table of term q: the last one is that of all rows, unless they are in pairs."""
+    """Return the table of term q; the last one is that of all rows, unless they are in pairs."""
     n = len(scratch.rows)
     of_all = q == n_terms - 1 and not scratch.in_pairs
     return scratch.table[n + 1 :] if of_all else scratch.table
@@ -193,9 +193,9 @@ def _terms(scratch: MicScratch, q: int, n_terms: int) -> Floats:
 
 @part_of_kernel
 def _measure_columns(scratch: MicScratch, n_terms: int, width: int, s: int) -> Floats:
-    """The information of the columns that begin with clump s, by their end.
+    """Compute the information of the columns that begin with clump s, by their end.
 
-    Slices and unsigned keys: else numba guards every look-up against negative places.
+    Slices and unsigned keys spare numba's check of every look-up for negative places.
     """
     keys = scratch.keys
     size = width - s - 1
@@ -219,7 +219,7 @@ def _measure_columns(scratch: MicScratch, n_terms: int, width: int, s: int) -> F
 
 @part_of_kernel
 def _best_two_columns(n_terms: int, width: int, scratch: MicScratch) -> float:
-    """The information of the best two columns."""
+    """Return the information of the best two columns."""
     both = scratch.best[:width]
     both[:] = 0.0
     for q in range(n_terms):
@@ -234,8 +234,8 @@ def _best_two_columns(n_terms: int, width: int, scratch: MicScratch) -> float:
 def _best_columns(n_terms: int, width: int, last: int, scratch: MicScratch) -> None:
     """Fill best[l, t], the information of the best l columns of the first t clumps.
 
-    When clump s comes to begin a column, all that ends before it is final: so one pass over s
-    serves every l. Of the last l only the whole is asked for.
+    When a column begins at clump s, everything that ends before it is final, so one pass over s
+    serves every l. Of the last l only the whole partition is needed.
     """
     best = scratch.best
     best[: (last + 1) * width] = -np.inf
@@ -263,7 +263,7 @@ def _best_columns(n_terms: int, width: int, last: int, scratch: MicScratch) -> N
 
 @kernel
 def _best_of_rows(n_rows: int, n_clumps: int, most_columns: int, scratch: MicScratch) -> float:
-    """The largest normalised information of so many rows with 2 to `most_columns` columns.
+    """Return the largest normalised information of these rows with 2 to `most_columns` columns.
 
     A column's information is minus its number of points times the entropy of their rows.
     """
@@ -288,7 +288,7 @@ def _best_of_rows(n_rows: int, n_clumps: int, most_columns: int, scratch: MicScr
 
 @kernel
 def rank(values: Floats, cells: float) -> Ranked:
-    """Sort a column and divide its points into every number of parts that a grid may have."""
+    """Sort a column and partition it into every number of parts that a grid may have."""
     n = len(values)
     order = np.argsort(values, kind="mergesort")
     ranked = values[order]
@@ -304,7 +304,7 @@ def rank(values: Floats, cells: float) -> Ranked:
 
 @part_of_kernel
 def _best_by_x(x: Ranked, y: Ranked, cells: float, scratch: MicScratch) -> float:
-    """The best grid whose rows are equal parts of y and whose columns are chosen by x."""
+    """Return the best grid whose rows are equal parts of y and whose columns are chosen by x."""
     rows = scratch.rows
     largest = 0.0
     for choice in range(len(y.n_parts)):
@@ -323,12 +323,12 @@ def _best_by_x(x: Ranked, y: Ranked, cells: float, scratch: MicScratch) -> float
 
 @kernel
 def mic_of_ranked(x: Ranked, y: Ranked, scratch: MicScratch) -> float:
-    """MIC of two ranked columns."""
+    """Return the MIC of two ranked columns."""
     return max(_best_by_x(x, y, scratch.cells, scratch), _best_by_x(y, x, scratch.cells, scratch))
 
 
 def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
-    """The maximal information coefficient of two columns of the same length, 0 to 1.
+    """Return the maximal information coefficient of two columns of the same length, 0 to 1.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
     alpha : float, default=0.6
         Grids have at most n**alpha cells.
     c : float, default=15
-        Columns are chosen among at most c times as many clumps of points.
+        Columns are chosen from at most c times as many clumps of points.
 
     """
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (x, y))

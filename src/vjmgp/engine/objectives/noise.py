@@ -1,7 +1,7 @@
-"""How noisy are the labels: the cross-validated R² of Extra Trees.
+"""Estimate the noise of the labels by the cross-validated R² of Extra Trees.
 
-The score decides how strongly the regulariser counts in the final choice (τ) and whether
-intrusion detection is of use: where trees cannot predict, they cannot judge a mixed point.
+The score decides how strongly the regulariser counts in the final choice (τ) and whether intrusion
+detection is used: trees that cannot predict cannot judge a mixed point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TAU_CLEAN, TAU_NOISY = 1.0, 10.0
 def out_of_fold_predictions(
     x: Floats, y: Floats, seed: int, weights: Floats | None = None
 ) -> tuple[Floats, list[Integers]]:
-    """Each row predicted by Extra Trees that never saw it, and the rows of each fold."""
+    """Return out-of-fold predictions of Extra Trees, and the rows of each fold."""
     n = len(y)
     order = np.arange(n)
     shuffle(stream(seed, "folds"), order)
@@ -43,11 +43,10 @@ def out_of_fold_predictions(
 def noise_scores(
     x: Floats, y: Floats, seed: int, weights: Floats | None = None
 ) -> dict[str, float]:
-    """Cross-validated R² on standardised rows × columns `x` and target `y`, in two ways.
+    """Return two versions of the cross-validated R² on standardised `x` (rows × columns) and `y`.
 
-    "mean" is the mean over the folds, as in the paper. It swings wildly where a few targets are
-    far out; "pooled" scores all out-of-fold predictions together. Of a large table a sample of the
-    rows is enough.
+    "mean" is the mean over the folds, as in the paper. It varies widely if there are outliers in
+    the target; "pooled" scores all out-of-fold predictions together. Large tables are subsampled.
     """
     if len(y) > MOST_FOREST_ROWS:
         rows = sample_of_rows(y, MOST_FOREST_ROWS, seed)
@@ -58,7 +57,7 @@ def noise_scores(
         return r2(y[rows], predictions[rows], None if weights is None else weights[rows])
 
     pooled = score(np.arange(len(y)))
-    if min(map(len, folds)) < 2:  # one row has no R² of its own
+    if min(map(len, folds)) < 2:  # R² of a single row is undefined
         return {"mean": pooled, "pooled": pooled}
     mean = float(np.mean([score(fold) for fold in folds]))
     return {"mean": mean, "pooled": pooled}
@@ -67,10 +66,10 @@ def noise_scores(
 def estimate_noise(
     x: Floats, y: Floats, seed: int, score: str = "mean", weights: Floats | None = None
 ) -> float:
-    """One of the two scores."""
+    """Return one of the two scores."""
     return noise_scores(x, y, seed, weights)[score]
 
 
 def adaptive_tau(noise_r2: float) -> float:
-    """How strongly the regulariser counts."""
+    """Return the weight of the regulariser."""
     return TAU_CLEAN if noise_r2 >= THRESHOLD else TAU_NOISY

@@ -5,8 +5,8 @@ and takes a share 1/n of every row's leverage:
 
     rᵢ = (yᵢ − ŷᵢ) / (1 − hᵢ),   hᵢ = 1/n + zᵢᵀ (ZᵀZ + αI)⁻¹ zᵢ.
 
-With ZᵀZ + αI = LLᵀ the second part of hᵢ is |L⁻¹zᵢ|²: one forward substitution, done for a run
-of rows at a time.
+With ZᵀZ + αI = LLᵀ the second part of hᵢ is |L⁻¹zᵢ|²: one forward substitution, done for a block of
+rows at a time.
 
 With weights w, W their sum, means are weighted, n is W and ZᵀZ is ZᵀWZ. Leaving out a part c of
 row i multiplies hᵢ by c; it is one copy of the row, c = min(1, wᵢ), so that whole weights are the
@@ -28,11 +28,11 @@ from ..trees.pool import INVALID, SCALE, STATE, Pool, training_feature
 from .row_weights import RowWeights, row_weights
 
 ROWS = 256
-"""Rows handled together, so that a few runs of ten features stay in cache."""
+"""Rows handled together, so that blocks of ten features stay in cache."""
 
 
 class RidgeScratch(NamedTuple):
-    """Room for one fit."""
+    """Scratch arrays for one fit."""
 
     z: Floats
     """max_trees × n: the individual's features."""
@@ -51,20 +51,20 @@ class RidgeScratch(NamedTuple):
     values: Floats
     """alphas × n: fitted values."""
     weighted: Floats
-    """max_trees × n: the features times the rows' weights; empty where there are none."""
+    """max_trees × n: the features times the rows' weights; empty without weights."""
     each: Floats
     """The rows' weights …"""
     total: float
     """… their sum …"""
     given: bool
     copy: Floats
-    """… and the rest of `RowWeights`: flat, because numba counts what a nested tuple holds."""
+    """… and the rest of `RowWeights`; flat, because numba counts references of nested tuples."""
 
 
 def make_ridge_scratch(
     n: int, max_trees: int, n_alphas: int, weights: RowWeights | None = None
 ) -> RidgeScratch:
-    """Scratch for fits on n rows."""
+    """Allocate scratch for fits on n rows."""
     if weights is None:
         weights = row_weights(n)
     return RidgeScratch(
@@ -88,7 +88,7 @@ def make_ridge_scratch(
 
 @part_of_kernel
 def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
-    """Cholesky factor of gram + alpha·I, with the *reciprocals* of its diagonal."""
+    """Compute the Cholesky factor of gram + alpha·I, with the *reciprocals* of its diagonal."""
     for i in range(m):
         for j in range(i + 1):
             total = gram[i, j]
@@ -106,7 +106,7 @@ def factorise(gram: Floats, alpha: float, m: int, factor: Floats) -> None:
 
 @part_of_kernel
 def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
-    """Weights = (LLᵀ)⁻¹ moments."""
+    """Solve LLᵀ · weights = moments."""
     for i in range(m):
         total = moments[i]
         for k in range(i):
@@ -123,7 +123,7 @@ def solve(factor: Floats, moments: Floats, m: int, weights: Floats) -> None:
 def _loo_of_rows(
     scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int, first: int, last: int
 ) -> None:
-    """Fitted values and squared leave-one-out errors of the rows, for alpha number a."""
+    """Compute fitted values and squared leave-one-out errors of the rows, for alpha number a."""
     width = last - first
     solved, leverage, fitted = scratch.solved, scratch.leverage[:width], scratch.fitted[:width]
     factor = scratch.factor[a]
@@ -164,14 +164,14 @@ def _loo_of_rows(
 
 @kernel
 def _leave_one_out(scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int) -> None:
-    """Fitted values and squared leave-one-out errors for alpha number a."""
+    """Compute fitted values and squared leave-one-out errors for alpha number a."""
     for first in range(0, len(y), ROWS):
         _loo_of_rows(scratch, y, mean, m, a, first, min(len(y), first + ROWS))
 
 
 @part_of_kernel
 def weighted_feature(scratch: RidgeScratch, k: int, n: int) -> Floats:
-    """Feature k times the rows' weights; without weights the feature itself."""
+    """Return feature k times the rows' weights; without weights, the feature itself."""
     feature = scratch.z[k]
     if scratch.given:
         feature = scratch.weighted[k]
@@ -193,7 +193,7 @@ def fit_ridge(
             scratch.moments[i] = dot(feature, y, n)
             for j in range(i + 1):
                 scratch.gram[i, j] = dot(feature, scratch.z[j], n)
-        else:  # the same; told apart here, the loop needs no variable array
+        else:  # the same, but the loop then has a fixed array
             scratch.moments[i] = dot(scratch.z[i], y, n)
             for j in range(i + 1):
                 scratch.gram[i, j] = dot(scratch.z[i], scratch.z[j], n)
@@ -220,7 +220,7 @@ def _load_features(
     n: int,
     row: int,
 ) -> bool:
-    """Put the individual's features into the scratch; whether all of them are finite."""
+    """Load the individual's features into the scratch; return whether all are finite."""
     valid = True
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
@@ -254,7 +254,7 @@ def fit_individuals(
     alphas: Floats,
     rows: Integers,
 ) -> None:
-    """Objective 1, weights, fitted values and LOO errors of each row."""
+    """Compute objective 1, weights, fitted values and LOO errors of each row."""
     n = len(y)
     mean = dot(y, scratch.each, n) / scratch.total
     for row in rows:
@@ -277,13 +277,13 @@ def score_weights(
     row: int,
     coefficients: Floats,
 ) -> None:
-    """Objective 1 of an individual whose coefficients (of features as they are) are given.
+    """Return objective 1 of an individual with given coefficients of unscaled features.
 
-    Its errors are divided by 1 − hᵢ like those of the ridge that is fitted to its features first.
+    Its errors are divided by 1 − hᵢ, as for the ridge model that is fitted to its features first.
     """
     fit_individuals(pool, individuals, workspace, scratch, y, alphas, np.array([row], np.int64))
     if not np.isfinite(individuals.o1[row]):
-        individuals.fitted[row] = np.nan  # so that no regulariser takes it for a model
+        individuals.fitted[row] = np.nan  # so that no regulariser treats it as a model
         return
     n, m = len(y), int(individuals.n_trees[row])
     best = int(np.argmax(alphas == individuals.alpha[row]))

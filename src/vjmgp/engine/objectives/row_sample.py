@@ -1,4 +1,4 @@
-"""A sample of the rows, for what would take too long on all of them."""
+"""Stratified samples of the rows, for steps that would take too long on all of them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...core.arrays import Floats, Integers
 from ..numerics.rng import below, stream
 
 MOST_FOREST_ROWS = 5000
-"""Rows that the noise estimate looks at."""
+"""Maximum number of rows for the noise estimate."""
 
 
 def sample_of_rows(y: Floats, most: int, seed: int) -> Integers:
-    """At most so many rows, in their order: one of each of as many strata of the target.
+    """Return at most this many rows, in order: one from each stratum of the target.
 
-    Rows with near targets make a stratum, so the sample has the target's distribution.
+    Rows with similar targets form a stratum, so the sample has the target's distribution.
     """
     n = len(y)
     if n <= most:

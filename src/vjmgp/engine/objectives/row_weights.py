@@ -1,7 +1,7 @@
-"""How much each training row counts.
+"""Weights of the training rows.
 
-A row of weight 3 counts as three copies of it do. Whatever leaves "one row" out leaves out one
-copy; of a row that counts less than one, all of it.
+A row of weight 3 counts like three copies. Leaving out "one row" leaves out one copy, or all of a
+row whose weight is below 1.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ class RowWeights(NamedTuple):
     """The weights of the training rows, all of them positive."""
 
     each: Floats
-    """Ones where no weights were given."""
+    """Ones if no weights were given."""
     total: float
     given: bool
-    """Whether any of them differs from 1. If not, no kernel does any work for them."""
+    """Whether any weight differs from 1. If not, kernels do no extra work."""
     copy: Floats
-    """What is left out at a time: min(1, weight). Empty where none were given."""
+    """The part that is left out: min(1, weight). Empty if none were given."""
     ends: Floats
-    """The weights added up, for drawing rows by them. Empty where none were given."""
+    """Cumulative weights, for drawing rows. Empty if none were given."""
 
     def mean(self, values: Floats) -> float:
-        """The weighted mean of one value for each row."""
+        """Return the weighted mean of one value per row."""
         return float(np.average(values, weights=self.each) if self.given else values.mean())
 
     def relative(self) -> Floats | None:
-        """The weights with mean 1; None where none were given."""
+        """Return the weights scaled to mean 1; None if none were given."""
         return self.each * (len(self.each) / self.total) if self.given else None
 
 
 def row_weights(n: int, sample_weight: Floats | None = None) -> RowWeights:
-    """The weights of n rows; None stands for ones."""
+    """Return the weights of n rows; None stands for ones."""
     each = np.ones(n)
     if sample_weight is not None:
         each = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -55,7 +55,7 @@ def row_weights(n: int, sample_weight: Floats | None = None) -> RowWeights:
 
 @kernel
 def draw_row(state: Words, ends: Floats) -> int:
-    """A row, drawn by its weight."""
+    """Draw a row by weight."""
     mark = uniform(state) * ends[len(ends) - 1]
     low, high = 0, len(ends) - 1  # the first row that ends beyond the mark
     while low < high:

@@ -1,7 +1,7 @@
-"""Vicinal data: points near the training rows, made once per run and shared by everyone.
+"""Vicinal data: points near the training rows, made once per run and shared by all individuals.
 
-Round k holds one point per training row i (its anchor). Mixup puts it between the anchor and a
-partner with a similar label; the finite difference moves the anchor by Gaussian noise.
+Round k has one point per training row i (its anchor). Mixup puts it between the anchor and a
+partner with a similar label; the finite difference adds Gaussian noise to the anchor.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .forest import Forest, predict_forest
 from .row_weights import RowWeights, draw_row, row_weights
 
 ATTEMPTS = 100
-"""How often a point that leaves the data manifold is drawn again."""
+"""Number of times a point off the data manifold is drawn again."""
 PATIENCE = 10
-"""After so many failures the anchor's Beta parameter grows tenfold."""
+"""Number of failures after which the anchor's Beta parameter grows tenfold."""
 ROUNDING = 1e-9
 
 
@@ -33,11 +33,11 @@ class Vicinity(NamedTuple):
     share: Floats
     """λ: the anchor's share of the point."""
     attempts: Integers
-    """How often the point was drawn (1: the first draw stayed)."""
+    """Number of draws of the point."""
 
 
 class MixupRule(NamedTuple):
-    """How partners and shares are drawn."""
+    """Distribution of partners and shares."""
 
     alpha: float
     gamma: float
@@ -57,7 +57,7 @@ def mixup(
     margin: float = 0.05,
     weights: RowWeights | None = None,
 ) -> Vicinity:
-    """Mixup points of rows × inputs `x`; those the detector rejects are drawn again."""
+    """Return mixup points of `x` (rows × inputs); rejected ones are drawn again."""
     if weights is None:
         weights = row_weights(len(y))
     n, total = len(y), rounds * len(y)
@@ -95,7 +95,7 @@ def mixup(
 
 
 def finite_difference(state: Words, x: Floats, rounds: int, sigma: float) -> Vicinity:
-    """Each row moved by N(0, σ²); the row is its own partner and has the whole share."""
+    """Return each row plus N(0, σ²); the row is its own partner and has the whole share."""
     n, n_inputs = x.shape
     total = rounds * n
     points = np.empty((total, n_inputs))
@@ -124,10 +124,10 @@ def _log_weight(x: Floats, y: Floats, rule: MixupRule, i: int, j: int) -> float:
 def draw_partner(
     state: Words, x: Floats, y: Floats, weights: RowWeights, rule: MixupRule, i: int
 ) -> int:
-    """A row j ≠ i with probability ∝ its weight times exp(−γ·distance²).
+    """Draw a row j ≠ i with probability ∝ its weight times exp(−γ·distance²).
 
-    Rejection from the distribution by weights alone needs about two tries for most rows and no
-    table of n² terms. For a row so far out that n tries fail, the terms are added up after all.
+    Rejection sampling from the weights needs about two tries for most rows and no table of n²
+    terms. If n tries fail, as for outliers, the terms are summed.
     """
     n = len(y)
     for _ in range(n):
@@ -172,7 +172,7 @@ def _draw(
     waiting: Integers,
     result: Vicinity,
 ) -> None:
-    """Draw partner, share and point anew for every waiting point."""
+    """Draw partner, share and position of every waiting point."""
     n = len(y)
     for r in waiting:
         i = r % n

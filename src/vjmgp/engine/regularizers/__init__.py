@@ -1,4 +1,4 @@
-"""The regularisers, each in a file of its own. To add one: docs/own_regularizer.md."""
+"""The regularisers, one per module. To add one, see docs/own_regularizer.md."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REGULARIZERS: dict[str, type[Regularizer]] = {
 
 
 def find_regularizer(name: str) -> type[Regularizer]:
-    """A regulariser by its name, or one of your own by its import path."""
+    """Return a regulariser by its name, or a user-defined one by its import path."""
     if name in REGULARIZERS:
         return REGULARIZERS[name]
     known = f"it must be one of {', '.join(map(repr, REGULARIZERS))}, or the path of a class."

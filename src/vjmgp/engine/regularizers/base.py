@@ -1,4 +1,4 @@
-"""What a regulariser is to the evolution."""
+"""The base class of regularisers."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ class Regularizer(ABC):
     """
 
     name: ClassVar[str]
-    """How users ask for it."""
+    """Name in parameters and configs."""
     label: ClassVar[str]
-    """What the paper calls the method."""
+    """The paper's name of the method."""
     two_objectives: ClassVar[bool] = True
-    """False: evolution sees objective 1 alone and offspring replace their parents."""
+    """If False, evolution uses objective 1 only and offspring replace their parents."""
     final_rule: ClassVar[str] = "knee"
-    """Which rule of `choice.RULES` picks the final model."""
+    """The rule of `front_rules.RULES` that picks the final model."""
     depends_on_weights: ClassVar[bool] = False
-    """Whether `score` is called again once the weights were fitted to all rows of a large table."""
+    """Whether `score` is called again after the weights are fitted to all rows of a large table."""
     uses_noise_estimate: ClassVar[bool] = False
-    """Whether τ (and so the noise estimate) plays a part."""
+    """Whether it uses τ and thus the noise estimate."""
     uses_sample_weight: ClassVar[bool] = False
-    """Whether it counts rows by their weights. If not, weights are refused, never passed over."""
+    """Whether it supports row weights. If not, a fit with weights raises an error."""
 
     weights: RowWeights
-    """How much each training row counts; set before `extra_points` is called."""
+    """Weights of the training rows; set before `extra_points` is called."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Floats | None:
-        """Points (rows × inputs) beyond the training rows on which trees are needed."""
+        """Return points (rows × inputs) beyond the training rows on which trees are evaluated."""
         return None
 
     def extra_weights(self, n_extra: int) -> Floats:
-        """How much each of the extra points counts for a student."""
+        """Return the weights of the extra points for a student."""
         return np.ones(n_extra)
 
     @abstractmethod

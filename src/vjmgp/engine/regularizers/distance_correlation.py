@@ -1,7 +1,7 @@
-"""IODC: the input-output distance correlation. A smooth model keeps near points near.
+"""IODC: the input-output distance correlation. A smooth model maps close points to close values.
 
-Where rows have weights, a pair counts as the product of its weights, and the copies that one row
-counts for are pairs too, at distance 0: wᵢ·max(wᵢ − 1, 0) of them.
+If rows have weights, a pair counts as the product of its weights, and the copies of one row are
+pairs, too, at distance 0: wᵢ·max(wᵢ − 1, 0) of them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Pairs(NamedTuple):
     """All pairs of training rows."""
 
     distances: Floats
-    """n × n: from their mean, times both weights; 0 for a row and itself."""
+    """n × n: deviations from their mean, times both weights; 0 on the diagonal."""
     number: float
     spread: float
-    """The sum of the squared distances from their mean."""
+    """Sum of the squared deviations from the mean."""
     weights: RowWeights
 
 
 class DistanceCorrelation(Regularizer):
-    """Minus the correlation of distances between inputs with distances between predictions."""
+    """Negative correlation of distances between inputs with distances between predictions."""
 
     name = "distance_correlation"
     label = "IODC"
@@ -44,7 +44,7 @@ class DistanceCorrelation(Regularizer):
         self._pairs: Pairs | None = None
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
-        """No points; the distances between the training rows, from their mean."""
+        """Prepare the distances between the training rows; there are no extra points."""
         distances = distances_between(np.ascontiguousarray(x))
         n, each = len(x), self.weights.each
         count, copies, total = float(n * (n - 1)), 0.0, float(distances.sum())
@@ -62,14 +62,14 @@ class DistanceCorrelation(Regularizer):
         self._pairs = Pairs(weighted, count, spread + copies * mean**2, self.weights)
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """Minus the correlation; 0 where one of the two distances does not vary."""
+        """Score by the negative correlation; 0 if one of the two distances does not vary."""
         assert self._pairs is not None
         run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._pairs)
 
 
 @kernel
 def distances_between(x: Floats) -> Floats:
-    """Euclidean distances of all pairs of rows, in a fixed order of sums."""
+    """Return the Euclidean distances of all pairs of rows, in a fixed order of sums."""
     n, n_inputs = x.shape
     distances = np.zeros((n, n))
     for i in range(n):
@@ -83,7 +83,7 @@ def distances_between(x: Floats) -> Floats:
 
 @part_of_kernel
 def _distances(values: Floats, weights: Floats, here: float) -> tuple[float, float]:
-    """Sum of the distances of values from `here`, and their weighted sum."""
+    """Return the sum of the distances of values from `here`, and their weighted sum."""
     n = len(values)
     total, weighted = distances_of_whole_lanes(values, weights, here, n)
     for j in range(n - n % LANES, n):
@@ -95,7 +95,7 @@ def _distances(values: Floats, weights: Floats, here: float) -> tuple[float, flo
 
 @kernel
 def minus_correlations(fitted: Floats, rows: Integers, pairs: Pairs) -> Floats:
-    """For each row of predictions."""
+    """Compute the negative correlation for each row of predictions."""
     distances, weights = pairs.distances, pairs.weights
     n = len(distances)
     found = np.zeros(len(rows))
@@ -109,7 +109,7 @@ def minus_correlations(fitted: Floats, rows: Integers, pairs: Pairs) -> Floats:
         squares = 2.0 * weights.total * dot(centred, weighted, n)  # of distances, all pairs
         total, products = 0.0, 0.0
         for i in range(n):
-            # Distances are the same both ways: those to earlier lanes count twice.
+            # Distances are symmetric: those to earlier lanes count twice.
             whole = i - i % LANES
             until = min(whole + LANES, n)
             before = _distances(values[:whole], distances[i, :whole], values[i])

@@ -1,4 +1,4 @@
-"""FDM: the finite difference, how much the model moves when its inputs are shaken."""
+"""FDM: the finite difference, the change of predictions under input noise."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class FiniteDifference(WorstGap):
     label = "FDM"
 
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
-        """Every row moved by N(0, σ²)."""
+        """Return every row plus N(0, σ²)."""
         state = stream(seed, "vicinal")
         return finite_difference(state, x, self.settings.rounds, float(self.settings.sigma))

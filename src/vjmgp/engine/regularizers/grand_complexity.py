@@ -1,7 +1,7 @@
-"""GC: grand complexity, the rank by size and norm together.
+"""GC: grand complexity, the non-dominated rank by size and norm.
 
-The rank is that within the pool of parents and offspring, so it is made anew each generation, for
-the parents too. The archive keeps the rank that an individual was born with.
+The rank is relative to the pool of parents and offspring, so it is updated in each generation, for
+parents, too. The archive keeps the first rank of an individual.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class GrandComplexity(Regularizer):
-    """Grand complexity: non-dominated by number of nodes (PP) and norm of predictions (TK)."""
+    """Grand complexity: rank by number of nodes (PP) and norm of predictions (TK)."""
 
     name = "grand_complexity"
     label = "GC"
     uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """The front of (nodes, norm) that each parent and each of these rows is on."""
+        """Rank parents and these rows by fronts of (nodes, norm)."""
         pool = np.concatenate([run.population, rows])
         nodes = run.individuals.size[pool].astype(np.float64)
         found = norms(run.individuals.fitted, run.weights, pool)

@@ -1,4 +1,4 @@
-"""VJM: the vicinal Jensen gap, how far the model is from linear between nearby points."""
+"""VJM: the vicinal Jensen gap, the deviation from linearity between nearby points."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class JensenGap(WorstGap):
     label = "VJM"
 
     def detects_intrusion(self, noise_r2: float) -> bool:
-        """Whether points that leave the data manifold are drawn again."""
+        """Return whether points off the data manifold are drawn again."""
         wanted = self.settings.intrusion_detection
         return noise_r2 >= THRESHOLD if wanted == "adaptive" else bool(wanted)
 
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
-        """Mixup points, filtered by an Extra Trees forest where the labels allow it."""
+        """Return mixup points, filtered by an Extra Trees forest if noise is low."""
         settings = self.settings
         detector = None
         if self.detects_intrusion(noise_r2):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NoRegularizer(Regularizer):
-    """Standard GP: the leave-one-out error alone, offspring replace parents, one elite."""
+    """Standard GP: the leave-one-out error only; offspring replace parents, with one elite."""
 
     name = "none"
     label = "Standard GP"
@@ -21,5 +21,5 @@ class NoRegularizer(Regularizer):
     final_rule = "o1"
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """Objective 2 is 0 for everyone."""
+        """Set objective 2 to 0."""
         run.individuals.o2[rows] = 0.0

@@ -1,4 +1,4 @@
-"""The paper's methods and their regularisers: Python, command and config take either name."""
+"""Names of the paper's methods. Python, command and config accept these and regularisers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ REGULARIZER_OF = {
     "IODC": "distance_correlation",
     "Standard GP": "none",
 }
-"""The paper's methods, each with its regulariser."""
+"""Regularisers of the paper's methods."""
 
 
 def regularizer_name(name: str) -> str:
-    """The regulariser that a name stands for: `VJM` and `jensen_gap` are the same.
+    """Return the regulariser of a name: `VJM` and `jensen_gap` are the same.
 
-    Capitals, spaces and hyphens play no part. What is unknown, or the import path of a class, is
-    handed back as it is.
+    Case, spaces and hyphens are ignored. An unknown name or an import path is returned unchanged.
     """
     if "." in name:
         return name

@@ -19,5 +19,5 @@ class Parsimony(Regularizer):
     uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """Nodes over all trees."""
+        """Count the nodes of all trees."""
         run.individuals.o2[rows] = run.individuals.size[rows]

@@ -1,9 +1,9 @@
-"""RC: Rademacher complexity, how well the model's features can follow random signs.
+"""RC: Rademacher complexity, how well the model's features can fit random signs.
 
-For a vector σ of random signs, the model that is refitted to −σ·y is far from y where σ is 1 and
-near it where σ is −1: it makes the mean of σ·loss large. The mean of these over 20 fixed vectors is
-an estimate of the complexity of all linear models on the individual's features. Where rows have
-weights, the copies that a row counts for share its sign.
+For a vector σ of random signs, the model refitted to −σ·y is far from y where σ is 1 and close to
+it where σ is −1, so the mean of σ·loss is large. The average over 20 fixed vectors estimates the
+complexity of all linear models on the individual's features. If rows have weights, the copies of a
+row share its sign.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ VECTORS = 20
 
 
 class Signs(NamedTuple):
-    """The fixed vectors and what is the same for all individuals."""
+    """The fixed vectors, and products that all individuals share."""
 
     signs: Floats
     """VECTORS × n, times the rows' weights."""
     targets: Floats
     """−σ·y, times the rows' weights."""
     means: Floats
-    """Of each −σ·y."""
+    """Mean of each −σ·y."""
     y: Floats
     variance: float
 
@@ -54,7 +54,7 @@ class Rademacher(Regularizer):
         self._signs: Signs | None = None
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
-        """No points; the random signs of this run."""
+        """Draw the random signs of this run; there are no extra points."""
         weights = self.weights
         signs = random_signs(stream(seed, "rademacher"), VECTORS, len(y)) * weights.each
         targets = -signs * y
@@ -65,14 +65,14 @@ class Rademacher(Regularizer):
         self._signs = Signs(signs, targets, means, y.copy(), variance)
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """The complexity of each row."""
+        """Score by the complexity of each row."""
         assert self._signs is not None
         rademacher(run.pool, run.individuals, run.workspace, run.ridge, self._signs, rows)
 
 
 @kernel
 def random_signs(state: Words, vectors: int, n: int) -> Floats:
-    """Vectors of −1 and 1."""
+    """Return vectors of −1 and 1."""
     signs = np.empty((vectors, n))
     for v in range(vectors):
         for i in range(n):
@@ -89,7 +89,7 @@ def rademacher(
     signs: Signs,
     rows: Integers,
 ) -> None:
-    """Objective 2 of each row."""
+    """Compute objective 2 of each row."""
     n = len(signs.y)
     factor, weights = scratch.factor[0], scratch.weights[0]
     loss = scratch.values[0]

@@ -24,13 +24,13 @@ class Tikhonov(Regularizer):
     uses_sample_weight = True
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """The L2 norm of the predictions on the training rows."""
+        """Score by the L2 norm of the predictions on the training rows."""
         run.individuals.o2[rows] = norms(run.individuals.fitted, run.weights, rows)
 
 
 @kernel
 def norms(fitted: Floats, weights: RowWeights, rows: Integers) -> Floats:
-    """The L2 norm of each of these rows."""
+    """Compute the L2 norm of each of these rows."""
     found, weighted = np.empty(len(rows)), np.empty(len(weights.each))
     for k in range(len(rows)):
         values = fitted[rows[k]]

@@ -1,4 +1,4 @@
-"""P-VRM: vicinal risk, how far the model is from mixed labels at mixed points."""
+"""P-VRM: vicinal risk, the error against mixed labels at mixed points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .worst_gap import LABELS
 
 
 class VicinalRisk(JensenGap):
-    """Vicinal risk minimisation: the gap to the labels' mixture in place of the model's own."""
+    """Vicinal risk minimisation: the gap to mixed labels instead of mixed predictions."""
 
     name = "vicinal_risk"
     label = "P-VRM"
@@ -16,5 +16,5 @@ class VicinalRisk(JensenGap):
     clean_side = LABELS
 
     def detects_intrusion(self, noise_r2: float) -> bool:
-        """The paper's P-VRM takes every mixed point."""
+        """Return False: the paper's P-VRM accepts every mixed point."""
         return False

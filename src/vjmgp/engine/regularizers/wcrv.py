@@ -1,7 +1,6 @@
 """WCRV: weighted correlation with residuals and variables, measured by MIC.
 
-An input that says much about the target should say nothing any more about the residuals; one that
-says little about the target should not be used.
+A relevant input should be independent of the residuals; an irrelevant one should not be used.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Inputs(NamedTuple):
-    """The inputs as `Ranked` columns, stacked, and what each says about the target."""
+    """The inputs as stacked `Ranked` columns, and their relevance."""
 
     orders: Integers
     ranked: Floats
@@ -33,13 +32,13 @@ class Inputs(NamedTuple):
     relevance: Floats
     """MIC with the target."""
     threshold: float
-    """Its median: from here on an input is relevant."""
+    """Its median, from which an input is relevant."""
     used: Integers
-    """Which inputs an individual uses."""
+    """Inputs that an individual uses."""
 
 
 class Wcrv(Regularizer):
-    """The sum of MIC(x, y)·MIC(x, residuals) over relevant inputs and 1 − MIC(x, y) over others."""
+    """Sum of MIC(x, y)·MIC(x, residuals) over relevant inputs and 1 − MIC(x, y) over the rest."""
 
     name = "wcrv"
     label = "WCRV"
@@ -50,7 +49,7 @@ class Wcrv(Regularizer):
         self._scratch: MicScratch | None = None
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
-        """No points; the MIC of each input with the target."""
+        """Compute the MIC of each input with the target; there are no extra points."""
         scratch = make_mic_scratch(len(y))
         columns = [rank(np.ascontiguousarray(column), scratch.cells) for column in x.T]
         target = rank(y, scratch.cells)
@@ -67,7 +66,7 @@ class Wcrv(Regularizer):
         )
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """Over the inputs that each row uses."""
+        """Score by the inputs that each row uses."""
         assert self._inputs is not None
         assert self._scratch is not None
         wcrv(run.pool, run.individuals, self._inputs, run.y, self._scratch, rows)
@@ -82,7 +81,7 @@ def wcrv(
     scratch: MicScratch,
     rows: Integers,
 ) -> None:
-    """Objective 2 of each row."""
+    """Compute objective 2 of each row."""
     used = inputs.used
     for row in rows:
         used[:] = 0

@@ -1,11 +1,11 @@
-"""The worst gap per instance: what the Jensen gap and the finite difference share.
+"""The worst gap per instance, which the Jensen gap and the finite difference share.
 
 For vicinal point x_vic of anchor i and partner j in round k,
 
     d = F(Φ(x_vic)) − [λ·c(i) + (1−λ)·c(j)],   O2 = (1/n) Σᵢ maxₖ dᵢₖ²,
 
-with F the model fitted on the clean rows and c its clean side: the model's own values. Where rows
-have weights, O2 is the weighted mean over the anchors.
+with F the model fitted on the clean rows and c its values there. If rows have weights, O2 is the
+weighted mean over the anchors.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 CHUNK = 2048
 """Vicinal rows handled together."""
 FITTED, UNSCALED, LABELS = range(3)
-"""The clean side: the model's values, the model applied to unscaled features by mistake, labels."""
+"""Kinds of c: the model's values, its (mistaken) values on unscaled features, labels."""
 
 
 class Sides(NamedTuple):
-    """The fixed data of a run and room for one individual."""
+    """The fixed data of a run, and scratch arrays for one individual."""
 
     y: Floats
     each: Floats
@@ -46,7 +46,7 @@ class Sides(NamedTuple):
     partner: Words
     share: Floats
     first_row: int
-    """Where the vicinal rows start in the workspace."""
+    """First vicinal row in the workspace."""
     clean: Floats
     worst: Floats
     sums: Floats
@@ -70,17 +70,17 @@ class WorstGap(Regularizer):
 
     @abstractmethod
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
-        """The vicinal points of this run."""
+        """Return the vicinal points of this run."""
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Floats:
-        """The vicinal points; their partners and shares are kept for the scores."""
+        """Return the vicinal points; keep their partners and shares for the scores."""
         vicinity = self.make_vicinity(x, y, seed, noise_r2)
-        # The points move into the run's workspace: no second copy is kept here.
+        # The run's workspace has the points; keep no second copy.
         self.vicinity = vicinity._replace(points=np.empty((0, x.shape[1])))
         return vicinity.points
 
     def extra_weights(self, n_extra: int) -> Floats:
-        """Those of their anchors."""
+        """Return the weights of the anchors."""
         return np.resize(self.weights.each, n_extra)
 
     def _clean_side(self) -> int:
@@ -88,7 +88,7 @@ class WorstGap(Regularizer):
         return UNSCALED if wrong else self.clean_side
 
     def score(self, run: Evolution, rows: Integers) -> None:
-        """Objective 2 of these rows."""
+        """Compute objective 2 of these rows."""
         if not self._sides:
             self._sides = [self._make_sides(run) for _ in run.crew.desks]
         if self.settings.early_stopping:  # each depends on the best before it
@@ -148,7 +148,7 @@ def _clean_side(
     for t in range(individuals.n_trees[row]):
         tree = individuals.trees[row, t]
         if pool.scaling[tree, SCALE] > 0.0:
-            # It was evaluated for objective 1, so its values are known or found as elsewhere.
+            # It was evaluated for objective 1, so its values are stored or computed as usual.
             feature = extra_feature(
                 pool, tree, workspace, np.int64(0), np.int64(0), n, sides.feature
             )
@@ -170,7 +170,7 @@ def _vicinal_values(
     first: int,
     last: int,
 ) -> None:
-    """The model's values on vicinal rows first ≤ r < last, into `sides.sums`."""
+    """Write the model's values on vicinal rows first ≤ r < last to `sides.sums`."""
     n, shift = last - first, sides.first_row
     trees, weights, m = individuals.trees[row], individuals.weights[row], individuals.n_trees[row]
     sums = sides.sums[:n]
@@ -196,11 +196,11 @@ def _vicinal_values(
 
 @part_of_kernel
 def _worst_of_rows(sides: Sides, first: int, last: int) -> None:
-    """Raise each instance's worst squared gap by those of the rows in `sides.sums`."""
+    """Update each instance's worst squared gap with the rows in `sides.sums`."""
     n = len(sides.y)
     clean, other = sides.clean, sides.feature
     partner = sides.partner[first:last]
-    for i in range(last - first):  # apart from the arithmetic, which then becomes vector code
+    for i in range(last - first):  # separate from the arithmetic, which becomes vector code
         other[i] = clean[partner[i]]
     start = first
     while start < last:
@@ -231,10 +231,10 @@ def worst_gaps(
     tau: float,
     best_sum: Floats,
 ) -> None:
-    """Objective 2 of each row.
+    """Compute objective 2 of each row.
 
-    With early stopping, a row is given up after the first round that proves it worse than the
-    best o1 + τ·o2 so far; what was found until then is its o2.
+    With early stopping, a row is abandoned after the first round that proves it worse than the best
+    o1 + τ·o2 so far; its o2 is then the value reached.
     """
     n = len(sides.y)
     total = len(sides.share)

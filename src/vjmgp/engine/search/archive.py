@@ -1,8 +1,8 @@
-"""The archive: every individual that was ever non-dominated, with when it came and went.
+"""The archive: every individual that was ever non-dominated, with its time on the front.
 
-τ and the rule of the final choice never touch evolution, so a run keeps what another τ or
+Neither τ nor the rule of the final choice affects evolution, so a run keeps what another τ or
 another rule would need: the whole front, at the end and after each generation. Entries are only
-appended; `died` tells when a better one took an entry's place.
+appended; `died` is the generation in which a better one took an entry's place.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Archive(NamedTuple):
 
 
 def make_archive(max_trees: int, entries: int = 1024, nodes: int = 32768) -> Archive:
-    """An empty archive; `reserve` makes it larger when it must be."""
+    """Return an empty archive; `reserve` enlarges it."""
     return Archive(
         scores=np.zeros((entries, 4)),
         facts=np.zeros((entries, 6), np.int64),
@@ -57,7 +57,7 @@ def make_archive(max_trees: int, entries: int = 1024, nodes: int = 32768) -> Arc
 
 
 def reserve(archive: Archive, entries: int, nodes: int) -> Archive:
-    """The archive with room for so many more entries and nodes."""
+    """Return the archive with room for this many more entries and nodes."""
     wanted_entries = int(archive.counts[ENTRIES]) + entries
     wanted_nodes = int(archive.counts[NODES]) + nodes
     if wanted_entries <= len(archive.front) and wanted_nodes <= len(archive.codes):
@@ -72,7 +72,7 @@ def reserve(archive: Archive, entries: int, nodes: int) -> Archive:
 
 
 def trimmed(archive: Archive) -> Archive:
-    """The archive without the room it has left."""
+    """Return the archive without unused room."""
     entries, nodes, front = (int(count) for count in archive.counts)
     lengths = {"codes": nodes, "constants": nodes, "front": front, "counts": 3}
     return Archive(
@@ -138,7 +138,7 @@ def update_archive(
     rows: Integers,
     generation: int,
 ) -> None:
-    """Enter each row that no entry dominates or equals, and retire those it dominates."""
+    """Enter each row that no entry dominates or equals, and retire the entries it dominates."""
     front, scores = archive.front, archive.scores
     for row in rows:
         o1, o2 = individuals.o1[row], individuals.o2[row]
@@ -171,7 +171,7 @@ def update_archive(
 
 
 def merged(archives: list[Archive]) -> Archive:
-    """The archives of several restarts as one, in their order; its front is that of all entries."""
+    """Merge the archives of several restarts, in order; the front is that of all entries."""
     parts = [trimmed(archive) for archive in archives]
     joined = {
         name: np.concatenate([getattr(part, name) for part in parts])
@@ -189,7 +189,7 @@ def merged(archives: list[Archive]) -> Archive:
 
 
 def with_front(archive: Archive) -> Archive:
-    """The archive with the front of those of its entries that have not died."""
+    """Return the archive with the front of its entries that have not died."""
     alive = np.flatnonzero(archive.facts[:, DIED] == ALIVE)
     front = alive[_non_dominated(archive.scores[alive])]
     counts = np.array([len(archive.facts), len(archive.codes), len(front)])
@@ -197,7 +197,7 @@ def with_front(archive: Archive) -> Archive:
 
 
 def part_of(archive: Archive, entries: Integers) -> Archive:
-    """These entries of an archive alone."""
+    """Return an archive of these entries only."""
     first, lengths = archive.facts[entries, FIRST_NODE], archive.tree_length[entries].sum(axis=1)
     nodes = np.concatenate([np.arange(a, a + n) for a, n in zip(first, lengths, strict=True)])
     facts = archive.facts[entries]
@@ -215,7 +215,7 @@ def part_of(archive: Archive, entries: Integers) -> Archive:
 
 
 def _non_dominated(scores: Floats) -> Integers:
-    """Which rows of scores no other row dominates or equals (the first of equals stays), by o1."""
+    """Return the non-dominated rows of scores by o1; of equal rows, the first."""
     order = np.lexsort((scores[:, O2], scores[:, O1]))
     o2 = scores[order, O2]
     least_before = np.minimum.accumulate(np.concatenate([[np.inf], o2[:-1]]))
@@ -225,7 +225,7 @@ def _non_dominated(scores: Floats) -> Integers:
 def front_of(
     archive: Archive, generation: int | None = None, restart: int | None = None
 ) -> Integers:
-    """Entry numbers of the front, by rising o1: the last one, or that after a generation.
+    """Return the entry numbers of the final front, or of that after a generation, by rising o1.
 
     With `restart` it is the front that this restart found by itself.
     """

@@ -1,7 +1,7 @@
-"""The run, generation after generation.
+"""The evolution of a population.
 
-Each stage is one call of a compiled kernel per generation; this file reads like the paper's
-method section.
+Each stage is one call of a compiled kernel per generation; the order is that of the paper's method
+section.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .variation import Rates, initialise, make_scratch, vary
 
 
 class Evolution:
-    """One evolution on prepared data. Restarts differ in their random numbers alone."""
+    """One evolution on prepared data. Restarts differ only in their random numbers."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Evolution:
         self.generation = 0
         self.evaluations = 0
         self.history: list[dict[str, float]] = []
-        # A copy: it has room of its own for the individual that it measures.
+        # A copy: it has its own scratch arrays.
         self.regularizer = copy.deepcopy(prepared.regularizer)
         n_inputs, self._n_rows = prepared.columns.shape
         self._make_room(n_inputs, memory_share)
@@ -113,7 +113,7 @@ class Evolution:
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """In the process that reads a pickle the run's functions have other addresses."""
+        """Restore a pickled run; functions have other addresses in this process."""
         self.__dict__.update(state)
         for desk in self.crew.desks:
             desk.workspace.addresses[:] = self.prepared.addresses
@@ -127,12 +127,12 @@ class Evolution:
         self._finish_generation(started)
 
     def step(self) -> None:
-        """One generation: select, vary, evaluate, survive."""
+        """Run one generation: selection, variation, evaluation, survival."""
         started = time.perf_counter()
         self.generation += 1
         self._grow_seen(2 * self.settings.population_size)
         parents = self.population
-        # Without a single valid parent the only way is to start anew.
+        # Without a valid parent, start with a new population.
         offspring = self._evaluate(self.breed() if len(parents) else self.new_individuals())
         if self.regularizer.two_objectives:
             pool = np.concatenate([parents, offspring])
@@ -143,7 +143,7 @@ class Evolution:
         self._finish_generation(started)
 
     def new_individuals(self) -> Integers:
-        """Rows of individuals of one random tree each."""
+        """Return the rows of new individuals with one random tree each."""
         rows = self._free_rows()[: self.settings.population_size]
         made = initialise(
             self._first_state,
@@ -157,7 +157,7 @@ class Evolution:
         return rows[:made]
 
     def breed(self) -> Integers:
-        """Rows of new offspring, none of a structure that was seen before."""
+        """Return the rows of new offspring, whose structures have not been evaluated before."""
         size = self.settings.population_size
         rows = self._free_rows()[:size]
         made, tries = 0, 0
@@ -187,7 +187,7 @@ class Evolution:
         return rows[:made]
 
     def _evaluate(self, rows: Integers) -> Integers:
-        """Both objectives and the archive; returns the rows that are valid."""
+        """Evaluate both objectives, update the archive and return the valid rows."""
         individuals = self.individuals
         self.fit(rows)
         valid = rows[np.isfinite(individuals.o1[rows])]
@@ -201,7 +201,7 @@ class Evolution:
         return valid
 
     def fit(self, rows: Integers) -> None:
-        """Objective 1 of these rows, and all that comes with it."""
+        """Fit these rows: objective 1, weights, fitted values and leave-one-out errors."""
         pool, n = self.pool, len(self.y)
         if len(self.crew.desks) > 1:
             trees = self.trees_of(rows)
@@ -220,12 +220,12 @@ class Evolution:
         )
 
     def trees_of(self, rows: Integers) -> Integers:
-        """The distinct trees of these rows."""
+        """Return the distinct trees of these rows."""
         trees, counts = self.individuals.trees[rows], self.individuals.n_trees[rows]
         return np.unique(trees[np.arange(trees.shape[1]) < counts[:, None]])
 
     def _replace(self, parents: Integers, offspring: Integers) -> Integers:
-        """Offspring replace their parents; the best individual survives in place of the worst."""
+        """Replace parents by offspring; the best parent survives instead of the worst child."""
         o1 = self.individuals.o1
         elite = parents[np.argmin(o1[parents])] if len(parents) else None
         if elite is None or (len(offspring) and o1[offspring].min() <= o1[elite]):

@@ -15,25 +15,25 @@ def _scaled(values: Floats) -> Floats:
 
 
 def smallest_sum(o1: Floats, o2: Floats, tau: float) -> int:
-    """The smallest o1 + τ·o2: both are in units of the target's variance."""
+    """Return the smallest o1 + τ·o2; both are in units of the target's variance."""
     return int(np.argmin(o1 + tau * o2))
 
 
 def knee(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
-    """The minimum-Manhattan-distance knee: both objectives scaled to [0, 1], smallest sum.
+    """Return the knee: the smallest sum of both objectives scaled to [0, 1].
 
-    An objective that does not vary on the front leaves the choice to the other.
+    An objective that does not vary on the front has no influence.
     """
     return int(np.argmin(_scaled(o1) + _scaled(o2)))
 
 
 def smallest_o1(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
-    """The most accurate by leave-one-out error; of equals the one with the smaller o2."""
+    """Return the most accurate by leave-one-out error; of equals the one with the smaller o2."""
     return int(np.lexsort((o2, o1))[0])
 
 
 def smallest_o2(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
-    """The most regular; of equals the one with the smaller o1."""
+    """Return the smallest o2; of equals the one with the smaller o1."""
     return int(np.lexsort((o1, o2))[0])
 
 
@@ -47,11 +47,11 @@ RULES: dict[str, Rule] = {
 }
 
 FINAL_RULES = ("auto", "short", "distil", "paper", *RULES)
-"""What `final_rule` may be. "paper" is the regulariser's own rule, "auto" "short" where it can."""
+"""Values of `final_rule`. "paper" is the regulariser's rule, "auto" is "short" if possible."""
 
 
 def front_rule(name: str, own: str) -> Rule:
-    """The rule by which a run picks one model of its front.
+    """Return the rule by which a run picks one model of its front.
 
     A run that distils has a student only at its end; until then it follows the paper.
     """

@@ -1,4 +1,4 @@
-"""Individuals as rows of arrays: parents and offspring share one set of rows, nothing is copied."""
+"""Individuals as rows of arrays. Parents and offspring share one set of rows; nothing is copied."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..trees.structure import mix
 
 
 class Individuals(NamedTuple):
-    """What is known of each individual, by row."""
+    """Facts about each individual, by row."""
 
     trees: Integers
-    """rows × max_trees: tree numbers, −1 where there is none."""
+    """rows × max_trees: tree numbers, −1 for none."""
     n_trees: Integers
     size: Integers
     """Nodes over all trees."""
@@ -33,7 +33,7 @@ class Individuals(NamedTuple):
 
 
 def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
-    """Room for so many individuals on n training rows."""
+    """Allocate arrays for individuals on n training rows."""
     return Individuals(
         trees=np.full((rows, max_trees), -1, np.int64),
         n_trees=np.zeros(rows, np.int64),
@@ -49,7 +49,7 @@ def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
 
 @part_of_kernel
 def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
-    """A hash of the set of trees: their order does not matter to the model."""
+    """Return a hash of the set of trees; their order does not affect the model."""
     value = np.uint64(n_trees)
     for t in range(n_trees):
         value += mix(pool.facts[trees[t], HASH])
@@ -58,7 +58,7 @@ def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
 
 @kernel
 def remember(seen: Words, value: Whole) -> bool:
-    """Enter a hash into the open-addressing set; whether it was new. 0 marks an empty place."""
+    """Enter a hash into the set; return whether it is new. 0 marks an empty place."""
     if value == 0:
         value = np.uint64(1)
     mask = np.uint64(len(seen) - 1)
@@ -81,7 +81,7 @@ def rehash(seen: Words, larger: Words) -> None:
 
 @kernel
 def drop_trees(pool: Pool, individuals: Individuals, row: int) -> None:
-    """Give back the trees of one row."""
+    """Remove the trees of one row."""
     for t in range(individuals.n_trees[row]):
         pool.facts[individuals.trees[row, t], USERS] -= 1
     individuals.n_trees[row] = 0
@@ -89,7 +89,7 @@ def drop_trees(pool: Pool, individuals: Individuals, row: int) -> None:
 
 @kernel
 def release(pool: Pool, individuals: Individuals, rows: Integers) -> None:
-    """Give back the trees of these rows and free what nobody else uses."""
+    """Remove the trees of these rows and free those without users."""
     for row in rows:
         drop_trees(pool, individuals, row)
     sweep(pool)

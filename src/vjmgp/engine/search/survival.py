@@ -1,4 +1,4 @@
-"""Who survives: NSGA-II on both objectives, or plain replacement with one elite."""
+"""Survival by NSGA-II on both objectives."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ..compilation.kernels import kernel
 
 @kernel
 def _assign_fronts(o1: Floats, o2: Floats, order: Integers, fronts: Integers) -> None:
-    """In order of (o1, o2) a point belongs to the first front whose last member does not
-    dominate it. Those members' o2 rise from front to front, so a binary search finds it.
+    """Assign points in order of (o1, o2) to fronts.
+
+    A point belongs to the first front whose last member does not dominate it. The o2 of these
+    members rise from front to front, so a binary search finds it.
     """
     last = np.empty(len(o1), np.int64)
     count = 0
@@ -31,14 +33,14 @@ def _assign_fronts(o1: Floats, o2: Floats, order: Integers, fronts: Integers) ->
 
 
 def front_numbers(o1: Floats, o2: Floats) -> Integers:
-    """The non-dominated front of each point, 0 being the best (both objectives minimised)."""
+    """Return the number of each point's front, 0 being the best (both objectives minimised)."""
     fronts = np.empty(len(o1), np.int64)
     _assign_fronts(o1, o2, np.lexsort((o2, o1)), fronts)
     return fronts
 
 
 def crowding_distance(o1: Floats, o2: Floats) -> Floats:
-    """NSGA-II's crowding distance within one front."""
+    """Return NSGA-II's crowding distance within one front."""
     distance = np.zeros(len(o1))
     for values in (o1, o2):
         order = np.argsort(values, kind="stable")
@@ -50,7 +52,7 @@ def crowding_distance(o1: Floats, o2: Floats) -> Floats:
 
 
 def nsga2(o1: Floats, o2: Floats, count: int) -> Integers:
-    """Indices of the `count` survivors: best fronts first, the last one by crowding distance."""
+    """Return the indices of `count` survivors: best fronts first, then by crowding distance."""
     if len(o1) <= count:
         return np.arange(len(o1))
     fronts = front_numbers(o1, o2)

@@ -1,7 +1,7 @@
 """Variation: crossover, mutation, tree addition and tree deletion, in this order.
 
-Two parents give two children. A child whose structure was evaluated before is varied anew, and
-given up after a number of tries: no structure is ever evaluated twice.
+Two parents have two children. A child whose structure has been evaluated before is varied again,
+and dropped after a number of tries: no structure is evaluated twice.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..trees.structure import NO_LIMIT, Grammar, keeps_nesting, random_tree, sub
 from .population import Individuals, drop_trees, individual_hash, remember
 
 TRIES = 10
-"""How often a pair is varied anew before it is given up."""
+"""Number of times a pair is varied again before it is dropped."""
 
 
 class Rates(NamedTuple):
-    """How likely each operator is, and what it must keep to."""
+    """Probabilities and limits of the operators."""
 
     crossover: float
     mutation: float
@@ -32,7 +32,7 @@ class Rates(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one spliced tree and its donor."""
+    """Scratch arrays for one spliced tree and its donor."""
 
     codes: Codes
     constants: Floats
@@ -43,7 +43,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(depth_limit: int) -> Scratch:
-    """Scratch for trees up to this depth: a splice can be twice as deep and long for a moment."""
+    """Allocate scratch for trees of this depth; a splice may briefly be twice as deep and long."""
     longest = 2 ** (depth_limit + 2)
     return Scratch(
         np.empty(longest, np.int32),
@@ -57,7 +57,7 @@ def make_scratch(depth_limit: int) -> Scratch:
 
 @part_of_kernel
 def _room(pool: Pool, trees: Integers, n_trees: Whole, place: Whole, max_size: Whole) -> Whole:
-    """How many nodes the tree at `place` may have beside the others."""
+    """Return the number of nodes that the tree at `place` may have."""
     room = max_size
     if max_size < NO_LIMIT:
         for t in range(n_trees):
@@ -80,9 +80,10 @@ def _splice(
     limit: int,
     room: Whole,
 ) -> int:
-    """The tree with the subtree at `cut` replaced by nodes from the given arrays; the tree
-    itself if the result would be too deep or large or break a rule of nesting. Either way the
-    result has one more user.
+    """Return the tree with the subtree at `cut` replaced by nodes from the given arrays.
+
+    If the result would be too deep or large or break a rule of nesting, it is the tree itself.
+    Either way it has one more user.
     """
     start, length = pool.facts[tree, START], pool.facts[tree, LENGTH]
     end = subtree_end(pool.codes, start + cut) - start
@@ -115,7 +116,7 @@ def _cross(
     counts: Integers,
     limit: int,
 ) -> None:
-    """Swap a random subtree between a random tree of each child; roots included."""
+    """Swap a random subtree, which may be the whole tree, between a random tree of each child."""
     place = np.empty(2, np.int64)
     tree = np.empty(2, np.int64)
     cut = np.empty(2, np.int64)
@@ -177,7 +178,7 @@ def _add_tree(
     trees: Integers,
     n_trees: Whole,
 ) -> Whole:
-    """One tree more, unless there is no room for it; return how many there are."""
+    """Add a tree if there is room for it; return the number of trees."""
     length = random_tree(state, grammar, scratch.codes, scratch.constants)
     if length > _room(pool, trees, n_trees, n_trees, grammar.max_size):
         return n_trees
@@ -217,8 +218,8 @@ def vary(
 ) -> tuple[int, int]:
     """Fill the rows `children` from the pairs in `parents`.
 
-    Returns how many children were made and how many parents were used. It stops early where
-    the arena could not hold the next pair's trees, or no tree numbers are left.
+    Return the numbers of children made and of parents used. It stops early if the arena cannot hold
+    the next pair's trees, or no tree numbers are left.
     """
     max_trees = individuals.trees.shape[1]
     made = 0
@@ -278,7 +279,7 @@ def initialise(
     seen: Words,
     rows: Integers,
 ) -> int:
-    """Fill the rows with new individuals of one random tree each; return how many were made."""
+    """Fill the rows with new individuals of one random tree each; return their number."""
     made = 0
     for _ in range(TRIES * len(rows)):
         if made == len(rows):

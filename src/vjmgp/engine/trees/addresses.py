@@ -1,8 +1,7 @@
 """Functions that kernels call through an address, a block of rows at a time.
 
-The kernels of the engine are compiled once for everybody. The functions beside the paper's, and
-those of a user, are compiled apart from them, when they are first used: they cost those who do not
-use them nothing.
+The kernels of the engine are compiled once. Functions beyond the paper's, and those of the user,
+are compiled separately when they are first used, so they cost nothing otherwise.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ from .primitives import (
 
 _POINTER = types.CPointer(types.float64)  # type: ignore[attr-defined]
 _BLOCK = types.void(types.int64, _POINTER, _POINTER, _POINTER, types.int64)
-"""What stands at an address: f(code, a, b, out, rows)."""
+"""Signature of the function at an address: f(code, a, b, out, rows)."""
 
 
 def no_addresses() -> Integers:
-    """A table for trees of the paper's functions."""
+    """Return the table for trees of the paper's functions."""
     return np.zeros(2 * FIRST_BINARY, np.int64)
 
 
 def addresses_of(codes: Iterable[int], own: Sequence[OwnFunction] = ()) -> Integers:
-    """The table of addresses for trees that hold these codes; `own` are the user's functions."""
+    """Return the table of addresses for trees with these codes; `own` are the user's functions."""
     table = no_addresses()
     known = functions_by_code(own)
     for code in {int(code) for code in codes}:
@@ -69,13 +68,13 @@ def addresses_of(codes: Iterable[int], own: Sequence[OwnFunction] = ()) -> Integ
 
 
 def addresses_of_run(functions: Sequence[str | OwnFunction]) -> Integers:
-    """The table for trees of a run's functions; what is not compiled yet is compiled now."""
+    """Return the table for a run's functions; compile those that are not compiled yet."""
     return addresses_of(codes_of(functions), own_functions(functions))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def call_address(typing: Any, address: Any, code: Any, a: Any, b: Any, out: Any) -> Any:
-    """Out = function(a, b), element by element, for the function at an address."""
+    """Compute out = function(a, b), element by element, for the function at an address."""
     signature = types.void(types.int64, types.int64, a, b, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -93,14 +92,14 @@ def call_address(typing: Any, address: Any, code: Any, a: Any, b: Any, out: Any)
 
 
 def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
-    """Like `functions.apply`, for the functions beside the paper's."""
+    """Compute like `primitives.apply`, for the functions beyond the paper's."""
     if code == DIV:
         for i in range(n):
             out[i] = a[i] / b[i] if b[i] != 0.0 else np.nan
     elif code == INV:
         for i in range(n):
             out[i] = 1.0 / a[i] if a[i] != 0.0 else np.nan
-    elif code == EXP:  # this way round a NaN stays
+    elif code == EXP:  # this order keeps a NaN
         for i in range(n):
             out[i] = natural_exp(LARGEST_EXPONENT if a[i] > LARGEST_EXPONENT else a[i])
     elif code == GAUSS:
@@ -128,7 +127,7 @@ def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
 
 @functools.cache
 def compiled_more() -> Any:
-    """The functions beside the paper's, compiled: simple laws have reciprocals."""
+    """Compile the functions beyond the paper's; simple laws have reciprocals."""
     with kept_on_disk():
         return numba.cfunc(_BLOCK, cache=True, error_model="numpy")(_apply_more)
 
@@ -140,7 +139,7 @@ def _address_of_more() -> int:
 
 @functools.cache  # an address is valid as long as its function is kept
 def _compiled(scalar: Callable[..., float], arity: int) -> Any:
-    """The user's function in a loop; where it raises an error it is NaN."""
+    """Compile a loop over the user's function; an exception gives NaN."""
     function = _njit(scalar)
     if arity == 1:
 
@@ -148,7 +147,7 @@ def _compiled(scalar: Callable[..., float], arity: int) -> Any:
             for i in range(n):
                 try:
                     out[i] = function(a[i])
-                except Exception:  # noqa: BLE001 (numba knows no other)
+                except Exception:  # noqa: BLE001 (numba supports no other)
                     out[i] = np.nan
     else:
 
@@ -156,19 +155,19 @@ def _compiled(scalar: Callable[..., float], arity: int) -> Any:
             for i in range(n):
                 try:
                     out[i] = function(a[i], b[i])
-                except Exception:  # noqa: BLE001 (numba knows no other)
+                except Exception:  # noqa: BLE001 (numba supports no other)
                     out[i] = np.nan
 
     return numba.cfunc(_BLOCK, error_model="numpy")(block)
 
 
 def _njit(scalar: Callable[..., float]) -> Any:
-    """Compiled as kernels are, whatever the user compiled it with."""
+    """Compile with the options of kernels, whatever options the user chose."""
     return numba.njit(nogil=True, error_model="numpy")(getattr(scalar, "py_func", scalar))
 
 
 def arguments_of(scalar: Callable[..., float]) -> tuple[str, ...]:
-    """The names of a function's arguments; a clear error where they are not one or two."""
+    """Return the names of a function's arguments; raise unless there are one or two."""
     function = getattr(scalar, "py_func", scalar)
     if not inspect.isfunction(function):
         raise ValueError(f"scalar is {scalar!r}; it must be a function written in Python")
@@ -180,7 +179,7 @@ def arguments_of(scalar: Callable[..., float]) -> tuple[str, ...]:
 
 
 def check_scalar(scalar: Callable[..., float]) -> None:
-    """Refuse what numba cannot compile, and what gives something else than a float."""
+    """Raise if numba cannot compile a function or if it does not return a float."""
     kinds = (types.float64,) * len(arguments_of(scalar))
     function = _njit(scalar)
     try:

@@ -1,8 +1,8 @@
 """Evaluate trees on many rows at once.
 
-A tree becomes a short list of instructions on registers, each a run of rows that fits the first
-level of cache. Inputs are read where they lie, so leaves cost nothing. Registers and input
-columns share one flat array, because then an operand is just an offset.
+A tree becomes a short list of instructions on registers, each a block of rows that fits the
+first-level cache. Inputs are read in place, so leaves cost nothing. Registers and input columns
+share one flat array, so an operand is just an offset.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from .addresses import call_address, no_addresses
 from .primitives import CONSTANT, FIRST_VARIABLE, apply, arity
 
 BLOCK = 384
-"""Rows per register: 3 kB, so that a dozen registers and inputs stay in the first cache."""
+"""Rows per register: 3 kB, so that a dozen registers and inputs stay in the first-level cache."""
 
 
 class Workspace(NamedTuple):
-    """Registers, input columns and room for one tree's instructions."""
+    """Registers, input columns and the instructions of one tree."""
 
     memory: Floats
-    """`n_registers` runs of BLOCK rows, then the input columns, `n_rows` each."""
+    """`n_registers` blocks of BLOCK rows, then the input columns, `n_rows` each."""
     program: Integers
     """One row per instruction: function, result, first and second operand."""
     stack: Integers
     sizes: Integers
     """n_registers, n_rows, and whether any function has an address."""
     addresses: Integers
-    """Where the functions with codes below 0 are."""
+    """Addresses of the functions with codes below 0."""
 
 
 def make_workspace(
     columns: Floats, longest_tree: int, deepest_tree: int, addresses: Integers | None = None
 ) -> Workspace:
-    """A workspace for the rows of `columns` (inputs × rows).
+    """Return a workspace for the rows of `columns` (inputs × rows).
 
-    Trees with codes below 0 need the table that `addresses_of` gives.
+    Trees with codes below 0 need the table of `addresses_of`.
     """
     n_inputs, n_rows = columns.shape
     # Up to three registers per level for results, and one for every constant of a tree.
@@ -60,7 +60,7 @@ def make_workspace(
 def translate(
     codes: Codes, constants: Floats, start: int, length: int, workspace: Workspace
 ) -> int:
-    """Write the instructions of the tree at `start` into the workspace; return how many.
+    """Write the instructions of the tree at `start` into the workspace; return their number.
 
     Operands are registers (0 and above) or input columns (below 0: −1 − v). Constants fill
     registers from the top down, results use them from the bottom up.
@@ -88,8 +88,8 @@ def translate(
             if arity(code) == 2:
                 top -= 1
                 second = stack[top]
-            # The lowest register above those still waiting on the stack. Not an operand's own:
-            # writing in place would keep the loop from becoming vector code.
+            # The lowest register above those still waiting on the stack. Not that of an operand:
+            # writing in place would prevent vector code.
             target = 0
             for waiting in range(top - 1, -1, -1):
                 if 0 <= stack[waiting] < constant:
@@ -154,7 +154,7 @@ def _run_through_addresses(
 def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats) -> None:
     """Run the translated instructions on rows first_row ≤ r < last_row; out[0] is first_row's.
 
-    Calls of functions that nobody can look into would make the loop slower for all others.
+    Calls through addresses are opaque to the compiler and would slow down other trees.
     """
     if workspace.sizes[2]:
         _run_through_addresses(workspace, count, first_row, last_row, out)

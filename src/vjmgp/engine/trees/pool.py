@@ -1,8 +1,8 @@
-"""The pool of trees: every distinct tree is stored and evaluated once, however many use it.
+"""The pool of trees: every distinct tree is stored and evaluated once.
 
-Individuals hold tree numbers. A tree's nodes lie in one arena; its standardised feature values
-lie in a slot of the feature store. Slots are bounded by a memory setting: a tree that finds no
-free slot is simply evaluated again whenever it is used, with the same result.
+Individuals hold tree numbers. The nodes of all trees are in one arena; the standardised feature
+values of a tree are in a slot of the feature store. The memory limit bounds the number of slots: a
+tree without one is evaluated again whenever it is used, with the same result.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ NO_SLOT = -1
 FREE_TREES, FREE_SLOTS, ARENA_USED = range(3)
 
 SAME = 1e-8
-"""A feature whose deviation is below this share of its magnitude counts as constant: what is
-left of it is mostly rounding."""
+"""A feature whose deviation is below this share of its magnitude counts as constant: the rest is
+mostly rounding error."""
 
 
 class Pool(NamedTuple):
-    """All trees that live, by number."""
+    """All trees in use, by number."""
 
     codes: Codes
     constants: Floats
     facts: Integers
-    """trees × 8: where the nodes start, how many (0: a free number), hash, users, state, slot of
-    the feature store, and how many rows of the slot hold values."""
+    """trees × 8: first node, number of nodes (0: a free number), hash, users, state, slot of the
+    feature store, and number of filled rows of the slot."""
     scaling: Floats
-    """trees × 2: a feature's mean, and what its distance from it is multiplied by."""
+    """trees × 2: a feature's mean, and the factor for deviations from it."""
     features: Floats
     """Feature store, slots × rows: training rows first, then vicinal rows."""
     table: Integers
-    """Open-addressing table from hash to tree number, −1 where empty."""
+    """Open-addressing table from hash to tree number; −1 is empty."""
     free: Integers
     """Stacks of free tree numbers and free slots."""
     counts: Integers
 
 
 def make_pool(n_trees: int, n_slots: int, n_rows: int, arena: int) -> Pool:
-    """An empty pool for at most `n_trees` trees, with `n_slots` ≤ n_trees feature slots."""
+    """Return an empty pool for at most `n_trees` trees, with `n_slots` ≤ n_trees feature slots."""
     downwards = np.arange(n_trees - 1, -1, -1)
     return Pool(
         codes=np.empty(arena, np.int32),
@@ -68,7 +68,7 @@ def make_pool(n_trees: int, n_slots: int, n_rows: int, arena: int) -> Pool:
 
 
 def compact(pool: Pool, room: int) -> Pool:
-    """The same pool with unused trees freed, gaps closed and at least `room` free places."""
+    """Return the pool with unused trees freed, gaps closed and at least `room` free places."""
     sweep(pool)
     live = np.flatnonzero(pool.facts[:, USERS] > 0)
     used = int(pool.facts[live, LENGTH].sum())
@@ -90,7 +90,7 @@ def copy_nodes(
     to_constants: Floats,
     to: Whole,
 ) -> None:
-    """Copy a run of nodes from one pair of arrays to another."""
+    """Copy nodes from one pair of arrays to another."""
     for i in range(length):
         to_codes[to + i] = codes[start + i]
         to_constants[to + i] = constants[start + i]
@@ -120,7 +120,7 @@ def _same_tree(pool: Pool, tree: int, codes: Codes, constants: Floats, length: i
 
 @kernel
 def intern_tree(pool: Pool, codes: Codes, constants: Floats, length: int) -> int:
-    """The number of this tree, stored now if it is new; one more user either way."""
+    """Return the number of this tree, which is stored if new; it has one more user."""
     value = tree_hash(codes, constants, length)
     mask = len(pool.table) - 1
     place = value & mask
@@ -144,9 +144,9 @@ def intern_tree(pool: Pool, codes: Codes, constants: Floats, length: int) -> int
 
 @kernel
 def sweep(pool: Pool) -> None:
-    """Free the trees that nobody uses, and enter the others into an empty table.
+    """Free the trees without users, and enter the rest into an empty table.
 
-    Until then an unused tree keeps its number and values, and may find a user again.
+    Until then an unused tree keeps its number and values, and may be used again.
     """
     pool.table[:] = -1
     mask = len(pool.table) - 1
@@ -204,7 +204,7 @@ def _measure(
 
 @part_of_kernel
 def _take_slot(pool: Pool, facts: Integers) -> None:
-    """Give a tree a slot, if it has none and one is left."""
+    """Give a tree a slot, if it has none and one is free."""
     if facts[SLOT] == NO_SLOT and pool.counts[FREE_SLOTS] > 0:
         pool.counts[FREE_SLOTS] -= 1
         facts[SLOT] = pool.free[FREE_SLOTS, pool.counts[FREE_SLOTS]]
@@ -220,10 +220,10 @@ def training_feature(
     sum_of_weights: float,
     out: Floats,
 ) -> None:
-    """The standardised feature on the training rows, into `out`.
+    """Write the standardised feature on the training rows to `out`.
 
-    The first call also fixes the tree's mean, scale and state, and keeps the values in a slot
-    while there is one.
+    The first call also sets the tree's mean, scale and state, and keeps the values in a slot if one
+    is free.
     """
     facts, scaling = pool.facts[tree], pool.scaling[tree]
     if facts[FILLED] >= n:
@@ -258,9 +258,9 @@ def extra_feature(
     last: int,
     scratch: Floats,
 ) -> Floats:
-    """The standardised feature on rows first ≤ r < last beyond the training rows.
+    """Return the standardised feature on rows first ≤ r < last beyond the training rows.
 
-    A view of the tree's slot, filled as far as it must be, or of `scratch` if it has none.
+    It is a view of the tree's slot, filled as far as needed, or of `scratch` if it has none.
     """
     facts, scaling = pool.facts[tree], pool.scaling[tree]
     values = scratch[: last - first]
@@ -280,7 +280,7 @@ def extra_feature(
 
 
 # -- several threads -----------------------------------------------------------------------------
-# Each tree is evaluated by one thread; afterwards all threads only read what is in the slots.
+# Each tree is evaluated by one thread; afterwards all threads only read the slots.
 
 
 @kernel
@@ -295,7 +295,7 @@ def take_slots(pool: Pool, trees: Integers) -> None:
 def fill_training_rows(
     pool: Pool, trees: Integers, workspace: Workspace, weights: RowWeights, scratch: Floats
 ) -> None:
-    """Evaluate new trees on the training rows; `scratch` has room for these."""
+    """Evaluate new trees on the training rows; `scratch` is as long as these."""
     for tree in trees:
         if pool.facts[tree, STATE] == NEW:
             training_feature(

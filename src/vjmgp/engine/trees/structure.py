@@ -1,4 +1,4 @@
-"""Trees as flat prefix arrays: growing them at random, finding subtrees, depth, nesting, hash."""
+"""Trees as flat prefix arrays: random growth, subtrees, depth, nesting, hash."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .primitives import (
 )
 
 NO_LIMIT = 2**31
-"""Stands for trees of any size."""
+"""Size limit of unlimited trees."""
 FIRST_CODE = -2 * FIRST_BINARY
-"""The lowest code there is: in tables by code it has place 0."""
+"""The lowest code; tables by code start with it."""
 OWN, INSIDE = range(2)
 
 
 def nesting_table(
     functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
 ) -> Integers:
-    """2 × codes: the bit that stands for a function, and those of all that it may not hold.
+    """Return 2 × codes: the bit of each function, and those of functions forbidden inside it.
 
     Without rules the table has no columns.
     """
@@ -47,20 +47,20 @@ def nesting_table(
 
 
 class Grammar(NamedTuple):
-    """What random trees may consist of."""
+    """Functions, inputs and limits of random trees."""
 
     functions: Codes
     n_inputs: int
     min_depth: int
     max_depth: int
     max_size: int = NO_LIMIT
-    """Nodes over all trees of an individual, so also of one tree."""
+    """Maximum number of nodes over all trees of an individual, and so of one tree."""
     nesting: Integers = nesting_table((), None)
 
 
 @kernel
 def random_terminal(state: Words, n_inputs: int) -> tuple[int, float]:
-    """An input or a constant from U(−1, 1), each slot as likely as any other."""
+    """Return a random input or a constant from U(−1, 1), all equally likely."""
     slot = below(state, n_inputs + 1)
     if slot == n_inputs:
         return CONSTANT, 2.0 * uniform(state) - 1.0
@@ -76,7 +76,7 @@ def _may_stand(code: Whole, nesting: Integers, forbidden: Whole, room: Whole) ->
 
 @kernel
 def _function_within_limits(state: Words, grammar: Grammar, forbidden: Whole, room: Whole) -> Whole:
-    """A random function among those that may stand here; CONSTANT if there is none."""
+    """Return a random function that is allowed here; CONSTANT if there is none."""
     count = 0
     for code in grammar.functions:
         count += _may_stand(code, grammar.nesting, forbidden, room)
@@ -91,11 +91,11 @@ def _function_within_limits(state: Words, grammar: Grammar, forbidden: Whole, ro
 
 @kernel
 def random_tree(state: Words, grammar: Grammar, codes: Codes, constants: Floats) -> int:
-    """Ramped half-and-half: write a random tree at the start of the arrays, return its length.
+    """Write a random tree (ramped half-and-half) to the start of the arrays; return its length.
 
-    The depth is drawn evenly from the grammar's range; half of the trees are full, half may
-    stop earlier, with the probability that a symbol picked from all is a terminal. Where limits
-    of size and nesting leave no function to choose, a terminal stands.
+    The depth is uniform in the grammar's range; half of the trees are full, half may stop earlier,
+    with the probability that a symbol picked from all is a terminal. If limits of size and nesting
+    allow no function, a terminal is used.
     """
     depth_limit = grammar.min_depth + below(state, grammar.max_depth - grammar.min_depth + 1)
     full = below(state, 2) == 0
@@ -134,7 +134,7 @@ def random_tree(state: Words, grammar: Grammar, codes: Codes, constants: Floats)
 
 @kernel
 def subtree_end(codes: Codes, start: int) -> int:
-    """One past the last node of the subtree that starts at `start`."""
+    """Return the position after the last node of the subtree at `start`."""
     missing = 1
     position = start
     while missing > 0:
@@ -145,7 +145,7 @@ def subtree_end(codes: Codes, start: int) -> int:
 
 @kernel
 def tree_depth(codes: Codes, length: int, open_children: Integers) -> int:
-    """Depth of a tree; a lone terminal has depth 0. `open_children` is scratch."""
+    """Return the depth of a tree; a single terminal has depth 0. `open_children` is scratch."""
     deepest = 0
     level = 0
     for position in range(length):
@@ -167,7 +167,7 @@ def tree_depth(codes: Codes, length: int, open_children: Integers) -> int:
 def keeps_nesting(
     codes: Codes, length: int, nesting: Integers, open_children: Integers, forbidden: Integers
 ) -> bool:
-    """Whether no function of a tree holds one that it may not. The last two are scratch."""
+    """Return whether a tree keeps the rules of nesting. The last two arguments are scratch."""
     if nesting.shape[1] == 0:
         return True
     level = 0
@@ -200,7 +200,7 @@ def mix(bits: Whole) -> Whole:
 
 @kernel
 def tree_hash(codes: Codes, constants: Floats, length: int) -> Whole:
-    """A hash of structure and constants."""
+    """Return a hash of structure and constants."""
     value: Whole = np.uint64(0x9E3779B97F4A7C15)
     constant_bits = constants.view(np.uint64)
     for position in range(length):

@@ -1,8 +1,7 @@
-"""Parent selection. Each operator is a class; this module lists them.
+"""Operators of parent selection.
 
-An operator has a `name` and one method, `select`: given the rows of the parents and how many are
-wanted, return that many rows, drawn with the run's random state. It is made with the weights of the
-training rows.
+An operator has a `name` and one method, `select`, which draws rows of the population with the run's
+random state. It is constructed with the weights of the training rows.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .tournaments import DominanceTournament, ParetoTournament
 
 
 class Selection(Protocol):
-    """What the evolution asks of a selection operator."""
+    """The interface of a selection operator."""
 
     name: str
 
@@ -31,7 +30,10 @@ class Selection(Protocol):
         count: int,
         new_generation: bool,
     ) -> Integers:
-        """Rows of `count` parents. `new_generation` is False when more are asked for."""
+        """Return the rows of `count` parents.
+
+        `new_generation` is False if this generation needs more parents.
+        """
         ...
 
 

@@ -1,12 +1,11 @@
 """Automatic ε-lexicase selection on the leave-one-out errors.
 
-A case is passed by those within ε of the population's smallest error on it, ε being the median
-absolute deviation over the population. Minimum and ε do not depend on who is still in the
-running, so "who passes" is a table of bits made once per generation, and a selection is a chain
-of ANDs.
+An individual passes a case if its error is within ε of the smallest one in the population, ε being
+the median absolute deviation over the population. Neither depends on which individuals are left, so
+a table of bits is made once per generation, and a selection is a chain of ANDs.
 
-Cases come in random order. Where rows have weights, the next case is drawn by the weights of those
-that are left, which is the order of first copies when all copies of the rows are shuffled.
+Cases come in random order. If rows have weights, the next case is drawn by the weights of those
+left, which is the order of first copies when all copies of the rows are shuffled.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Lexicase:
         count: int,
         new_generation: bool,
     ) -> Integers:
-        """Rows of `count` parents."""
+        """Return the rows of `count` parents."""
         n_cases = individuals.loo.shape[1]
         if new_generation:
             words = (len(population) + 63) // 64
@@ -54,7 +53,7 @@ class Lexicase:
 
 
 def case_sums(weights: Floats | None) -> Floats:
-    """A binary tree of sums over the cases' weights, its root at 1; empty without weights."""
+    """Return a binary tree of sums of the cases' weights, its root at 1; empty without weights."""
     if weights is None:
         return np.empty(0)
     leaves = 1 << (len(weights) - 1).bit_length()
@@ -77,7 +76,7 @@ def _set_weight(sums: Floats, case: int, weight: float) -> None:
 
 @part_of_kernel
 def _draw_case(state: Words, sums: Floats) -> int:
-    """A case by the weights of those that are left."""
+    """Draw one of the remaining cases by weight."""
     mark = uniform(state) * sums[1]
     k = 1
     while k < len(sums) // 2:
@@ -98,11 +97,11 @@ def _count_up_to(keys: Integers, n: int, limit: int) -> int:
 
 @kernel
 def median(values: Floats, n: int) -> float:
-    """Median of the first n values, none of them negative.
+    """Return the median of the first n values, none of them negative.
 
-    The bits of such floats order like whole numbers, so the middle one is found by halving an
-    interval of whole numbers and counting: no branches that depend on the data, which is what
-    makes the usual selection slow on a few hundred values.
+    The bits of such floats are ordered like integers, so the median is found by bisection of an
+    interval of integers and counting. There are no branches that depend on the data, which make the
+    usual algorithm slow for a few hundred values.
     """
     keys = values.view(np.int64)
     below_all, top = keys[0], keys[0]
@@ -137,7 +136,7 @@ def median(values: Floats, n: int) -> float:
 
 @kernel
 def mark_passes(errors: Floats, population: Integers, passes: Words) -> None:
-    """Bit k of passes[case] tells whether population[k] passes the case."""
+    """Set bit k of passes[case] if population[k] passes the case."""
     n_cases, size = errors.shape[1], len(population)
     tile = np.empty((TILE, size))
     work = np.empty(size)
@@ -193,7 +192,7 @@ def _random_member(state: Words, words: Words) -> int:
 def lexicase(
     state: Words, passes: Words, sums: Floats, population: Integers, parents: Integers
 ) -> None:
-    """Draw parents: cases in random order, each keeps those who pass it unless nobody does."""
+    """Draw parents: each case, in random order, keeps those that pass it unless none does."""
     n_cases, words = passes.shape
     weighted = len(sums) > 0
     order, weights = np.arange(n_cases), np.empty(n_cases)

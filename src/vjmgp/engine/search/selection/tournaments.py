@@ -1,6 +1,6 @@
 """Selection by dominance: the dominance tournament (DTS) and the Pareto tournament (PTS).
 
-The weights of rows play their part in the objectives.
+Row weights only enter through the objectives.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ...objectives.row_weights import RowWeights
 from ..population import Individuals
 
 SHARE = 0.1
-"""Of the population that takes part in a Pareto tournament."""
+"""Share of the population that takes part in a Pareto tournament."""
 
 
 class DominanceTournament:
-    """Of two random individuals the one that dominates; either one where neither does."""
+    """The dominating one of two random individuals; if neither dominates, one at random."""
 
     name = "dominance_tournament"
 
@@ -32,14 +32,14 @@ class DominanceTournament:
         count: int,
         new_generation: bool,
     ) -> Integers:
-        """Rows of `count` parents."""
+        """Return the rows of `count` parents."""
         parents = np.empty(count, np.int64)
         dominance_tournament(state, individuals.o1, individuals.o2, population, parents)
         return parents
 
 
 class ParetoTournament:
-    """The first front of a random tenth of the population, an even number of it at a time."""
+    """The first front of a random tenth of the population, an even number at a time."""
 
     name = "pareto_tournament"
 
@@ -53,7 +53,7 @@ class ParetoTournament:
         count: int,
         new_generation: bool,
     ) -> Integers:
-        """Rows of `count` parents."""
+        """Return the rows of `count` parents."""
         parents = np.empty(count, np.int64)
         size = max(int(SHARE * len(population)), min(2, len(population)))
         pareto_tournament(state, individuals.o1, individuals.o2, population, size, parents)
@@ -84,7 +84,7 @@ def pareto_tournament(
 ) -> None:
     """Fill `parents` with first fronts of random samples of `size`.
 
-    Parents mate two by two, so an odd front loses its last member; one alone mates with itself.
+    Parents mate in pairs, so an odd front loses its last member; a single one mates with itself.
     """
     order = population.copy()
     front = np.empty(size + 1, np.int64)
