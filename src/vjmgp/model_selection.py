@@ -29,7 +29,7 @@ from .engine.search.archive import (
     front_of,
 )
 from .engine.search.front_rules import RULES, Rule, front_rule
-from .engine.trees.primitives import own_functions
+from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import Predictor, blend_model, front_model
 from .models.intervals import ScoredRows, front_with_errors, with_errors
@@ -246,7 +246,7 @@ class FrontMixin:
         """The user's functions of the run."""
         if self._prepared is None:
             return ()
-        found = own_functions(self._prepared.settings.functions)
+        found = user_functions(self._prepared.settings.functions)
         return tuple(function for function in found if isinstance(function, UserFunction))
 
     def _model(self, entry: int) -> SymbolicModel:

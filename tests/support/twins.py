@@ -6,6 +6,7 @@ import numpy as np
 
 from vjmgp.engine.objectives.forest import predict_forest
 from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, functions_by_code
+from vjmgp.formulas.functions import FUNCTIONS as ROWS
 
 FUNCTIONS = functions_by_code()
 
@@ -24,7 +25,7 @@ def evaluate_tree(codes, constants, columns):
         for _ in range(FUNCTIONS[code].arity):
             value, position = walk(position)
             arguments.append(value)
-        return FUNCTIONS[code].numpy(*arguments), position
+        return ROWS[FUNCTIONS[code].name].numpy(*arguments), position
 
     with np.errstate(all="ignore"):
         return walk(0)[0]

@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.arrays import Floats
-from ..formulas.names import number
+from ..formulas.numbers import number
 
 
 class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

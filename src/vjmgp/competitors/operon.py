@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.arrays import Floats
-from ..formulas.names import number
+from ..formulas.numbers import number
 
 
 class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

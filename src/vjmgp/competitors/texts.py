@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.names import formula_inputs, number
+from ..formulas.names import formula_inputs
+from ..formulas.numbers import number
 from ..tables.preprocessing import Standardizer
 
 

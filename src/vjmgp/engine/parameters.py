@@ -20,7 +20,7 @@ from .regularizers import Regularizer, find_regularizer
 from .regularizers.paper_names import regularizer_name
 from .search.front_rules import FINAL_RULES
 from .search.selection import SELECTIONS
-from .trees.primitives import ROOM, OwnFunction, codes_by_name, own_functions
+from .trees.primitives import ROOM, UserFunctionLike, codes_by_name, user_functions
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -163,8 +163,8 @@ SHARE = Rule(
 DEPTH = whole(0, 14)
 FUNCTION = Rule(
     f"{one_of(codes_by_name()).wanted}, or a UserFunction",
-    lambda value: isinstance(value, OwnFunction) or one_of(codes_by_name()).fits(value),
-    lambda value: value if isinstance(value, OwnFunction) else str(value),
+    lambda value: isinstance(value, UserFunctionLike) or one_of(codes_by_name()).fits(value),
+    lambda value: value if isinstance(value, UserFunctionLike) else str(value),
 )
 
 
@@ -272,10 +272,11 @@ def check_depths(init_depth: Sequence[int], max_depth: int) -> None:
 
 
 def check_functions(
-    functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
+    functions: Sequence[str | UserFunctionLike],
+    forbidden_inside: Mapping[str, Sequence[str]] | None,
 ) -> None:
     """Refuse functions of the user that trees could not tell apart, and unknown names in rules."""
-    own = own_functions(functions)
+    own = user_functions(functions)
     names = [function.name for function in own]
     for name in names:
         if names.count(name) > 1:

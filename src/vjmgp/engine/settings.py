@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .parameters import check_depths, check_functions, checked
-from .trees.primitives import FUNCTION_NAMES, OwnFunction
+from .trees.primitives import FUNCTION_NAMES, UserFunctionLike
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Settings:
     regularizer: str = "jensen_gap"
     population_size: int = 200
     generations: int = 100
-    functions: tuple[str | OwnFunction, ...] = FUNCTION_NAMES
+    functions: tuple[str | UserFunctionLike, ...] = FUNCTION_NAMES
     forbidden_inside: Mapping[str, Sequence[str]] | None = None
     max_size: int | None = None
     max_trees: int = 10

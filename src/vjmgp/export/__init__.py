@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..models.symbolic import SymbolicModel, TableModel
 from . import c, excel, python, sql, structured_text
 from .source import source_of
 
@@ -40,9 +39,9 @@ def export_model(model: Any, language: str, **options: Any) -> str:
     """
     if language not in LANGUAGES:
         raise ValueError(f"There is no export to {language!r}, only to {', '.join(LANGUAGES)}.")
-    if not isinstance(model, SymbolicModel):
+    if not hasattr(model, "original_units"):  # a formula has them
         kind = type(model).__name__
-        why = "it averages many" if isinstance(model, TableModel) else "give its model_"
+        why = "it averages many" if hasattr(model, "predict_rows") else "give its model_"
         raise ValueError(f"Only a formula can be exported, not a {kind}: {why}.")
     write = LANGUAGES[language]
     known = list(inspect.signature(write).parameters)[1:]

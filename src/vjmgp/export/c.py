@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..formulas.functions import ATOM, SUM
+from ..formulas.printers.precedence import Part
 from ..tables.preprocessing import Column
-from .own import ARGUMENTS, printed
-from .printer import ATOM, Part, StatementPrinter
+from .code_printer import ARGUMENTS, StatementPrinter
 from .source import Source, levels_of
+
+if TYPE_CHECKING:
+    from ..formulas.user_function import UserFunction
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
@@ -33,22 +37,10 @@ class CPrinter(StatementPrinter):
     """Functions of math.h."""
 
     language = "c"
-    calls: ClassVar[dict[str, str]] = {
-        "abs": "fabs({0})",
-        "atan": "atan({0})",
-        "cbrt": "cbrt({0})",
-        "cos": "cos({0})",
-        "exp": "exp({0})",
-        "log": "log({0})",
-        "sin": "sin({0})",
-        "step": "step({0})",
-        "tanh": "tanh({0})",
-    }
-    extremes: ClassVar[dict[str, str]] = {"max": "larger", "min": "smaller"}
-    takes_many = False
+    power, base_level = "pow({}, {})", SUM
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
-    def _make_nominal(self, name: str, word: str, column: Column) -> None:
+    def assign_encoded(self, name: str, word: str, column: Column) -> None:
         levels = levels_of(column)
         cases = [(_is_level(word, level), code) for level, code in levels.cases]
         if levels.missing is not None:
@@ -58,7 +50,7 @@ class CPrinter(StatementPrinter):
         between = "\n        : " if len(texts) > 1 else " : "
         self.assign(name, between.join([*texts, self.number(levels.other)]))
 
-    def _make_filled(self, name: str, word: str, column: Column) -> None:
+    def assign_filled(self, name: str, word: str, column: Column) -> None:
         fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
         self.assign(name, f"isnan({word}) ? {self.number(fill)} : {other}")
 
@@ -66,17 +58,22 @@ class CPrinter(StatementPrinter):
         """Write a line that makes a variable."""
         self.lines.append(f"const double {name} = {text};")
 
-    def _divisor(self, part: Part) -> Part:
-        return f"nonzero({part[0]})", ATOM
+    def exponent(self, value: float) -> str:
+        """Return an exponent as a float."""
+        return self.number(value)
 
-    def _own(self, name: str, texts: Sequence[str]) -> str:
+    def guarded(self, part: Part) -> Part:
+        """Return a divisor that is NaN when it is 0."""
+        return Part(f"nonzero({part.text})", ATOM)
+
+    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
+        """Return the call of a helper that computes the user's formula."""
         from sympy.printing.c import C99CodePrinter
 
-        function = self.source.algebra.own[name]
-        text = printed(function, C99CodePrinter({"strict": True}), self.language)
+        name, text = function.name, self.user_formula(function, C99CodePrinter({"strict": True}))
         arguments = ", ".join(f"double {word}" for word in ARGUMENTS[: function.arity])
         self.helpers[name] = f"static double own_{name}({arguments}) {{ return {text}; }}"
-        return f"own_{name}({', '.join(texts)})"
+        return f"own_{name}({', '.join(part.text for part in parts)})"
 
 
 def _is_level(column: str, level: Any) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ..tables.preprocessing import Column
-from .printer import ATOM, Part, Printer, bracketed
+from .code_printer import CodePrinter
 from .source import Source, levels_of
 
 LONGEST = 8192
@@ -16,21 +16,11 @@ DEEPEST = 64
 CELL = re.compile(r"([^!]+!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 
 
-class ExcelPrinter(Printer):
+class ExcelPrinter(CodePrinter):
     """Excel's functions; `cells` hold the columns."""
 
     language = "excel"
-    calls: ClassVar[dict[str, str]] = {
-        "abs": "ABS({0})",
-        "atan": "ATAN({0})",
-        "cbrt": "(SIGN({0})*ABS({0})^(1/3))",
-        "cos": "COS({0})",
-        "exp": "EXP(MIN({0},700))",  # beyond 709, EXP is an error
-        "log": "LN({0})",
-        "sin": "SIN({0})",
-        "step": "IF({0}>0,1,0)",
-        "tanh": "TANH({0})",
-    }
+    root, power = "SQRT({})", "{}^{}"
 
     def __init__(self, source: Source, digits: int | None, cells: dict[str, str]) -> None:
         super().__init__(source, digits)
@@ -40,26 +30,23 @@ class ExcelPrinter(Printer):
         """A number; all are floats here."""
         return super().number(value).removesuffix(".0").upper()
 
-    def _negative(self, text: str) -> str:
+    def negative(self, text: str) -> str:
+        """Return a product with a minus sign in front."""
         return f"-1*{text}"  # -A2^2 is (-A2)^2 here
 
-    def _call_of_power(self, base: Part, exponent: float) -> str:
-        if exponent == 0.5:
-            return f"SQRT({base[0]})"
-        return f"{bracketed(base, ATOM)}^{exponent:g}"
-
-    def _input(self, position: int) -> Part:
+    def input(self, position: int) -> str:
+        """Return a cell, encoded or filled as the model needs it."""
         column = self.source.inputs[position]
         cell = self.cells[column.name]
         if column.codes is not None:
-            return self._nominal(cell, column), ATOM
+            return self._encoded(cell, column)
         if column.tells_missing:
-            return f"IF(ISNUMBER({cell}),0,1)", ATOM
+            return f"IF(ISNUMBER({cell}),0,1)"
         if column.fill is not None:
-            return f"IF(ISNUMBER({cell}),{cell},{self.number(column.fill)})", ATOM
-        return cell, ATOM
+            return f"IF(ISNUMBER({cell}),{cell},{self.number(column.fill)})"
+        return cell
 
-    def _nominal(self, cell: str, column: Column) -> str:
+    def _encoded(self, cell: str, column: Column) -> str:
         """A table of levels in one call: nested IFs have a limit. EXACT knows capitals."""
         levels = levels_of(column)
         other = self.number(levels.other)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ..formulas.functions import ATOM
+from ..formulas.printers.precedence import Part
 from ..tables.preprocessing import Column
-from .own import ARGUMENTS, not_written, printed
-from .printer import ATOM, Part, StatementPrinter, bracketed
+from .code_printer import ARGUMENTS, StatementPrinter
 from .source import Source
+
+if TYPE_CHECKING:
+    from ..formulas.user_function import UserFunction
 
 ON_ARRAYS = {"functools"}
 """Modules beside NumPy's that work on arrays."""
@@ -39,33 +43,21 @@ class PythonPrinter(StatementPrinter):
     """NumPy's functions."""
 
     language = "python"
-    calls: ClassVar[dict[str, str]] = {
-        "abs": "np.abs({0})",
-        "atan": "np.arctan({0})",
-        "cbrt": "np.cbrt({0})",
-        "cos": "np.cos({0})",
-        "exp": "np.exp({0})",
-        "log": "np.log({0})",
-        "sin": "np.sin({0})",
-        "step": "np.heaviside({0}, 0.0)",
-        "tanh": "np.tanh({0})",
-    }
-    extremes: ClassVar[dict[str, str]] = {"max": "np.maximum", "min": "np.minimum"}
-    takes_many = False
+    root = "np.sqrt({})"
     reserved: ClassVar[Iterable[str]] = ("np", *keyword.kwlist, *dir(builtins))
 
     def __init__(self, source: Source, digits: int | None, name: str) -> None:
         self.modules: set[str] = set()
         super().__init__(source, digits, name)
 
-    def _make_nominal(self, name: str, word: str, column: Column) -> None:
+    def assign_encoded(self, name: str, word: str, column: Column) -> None:
         self.helpers["encoded"] = ENCODED
         codes = ", ".join(
             f"{level!r}: {self.number(code)}" for level, code in (column.codes or {}).items()
         )
         self.assign(name, f"_encoded({word}, {{{codes}}}, {self.number(column.unseen)})")
 
-    def _make_filled(self, name: str, word: str, column: Column) -> None:
+    def assign_filled(self, name: str, word: str, column: Column) -> None:
         absent, fill = f"np.isnan({word})", column.fill
         other = f"np.where({absent}, {self.number(fill or 0.0)}, {word})"
         self.assign(name, f"1.0*{absent}" if fill is None else other)
@@ -74,26 +66,23 @@ class PythonPrinter(StatementPrinter):
         """Write a line that makes a variable."""
         self.lines.append(f"{name} = {text}")
 
-    def _divisor(self, part: Part) -> Part:
+    def guarded(self, part: Part) -> Part:
+        """Return a divisor that is NaN when it is 0."""
         self.helpers["divisor"] = DIVISOR
-        return f"_divisor({part[0]})", ATOM
+        return Part(f"_divisor({part.text})", ATOM)
 
-    def _call_of_power(self, base: Part, exponent: float) -> str:
-        if exponent == 0.5:
-            return f"np.sqrt({base[0]})"
-        return f"{bracketed(base, ATOM)}**{exponent:g}"
-
-    def _own(self, name: str, texts: Sequence[str]) -> str:
+    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
+        """Return the call of a helper that computes the user's formula."""
         from sympy.printing.numpy import NumPyPrinter
 
-        function, printer = self.source.algebra.own[name], NumPyPrinter()
-        text = printed(function, printer, self.language).replace("numpy.", "np.")
+        name, printer = function.name, NumPyPrinter()
+        text = self.user_formula(function, printer).replace("numpy.", "np.")
         self.modules |= printer.module_imports.keys() - {"numpy"}
         if not self.modules <= ON_ARRAYS:
-            raise not_written(function, self.language)
+            raise self.not_written(function)
         arguments = ", ".join(ARGUMENTS[: function.arity])
         self.helpers[name] = f"def _{name}({arguments}):\n    return {text}\n"
-        return f"_{name}({', '.join(texts)})"
+        return f"_{name}({', '.join(part.text for part in parts)})"
 
 
 def write(source: Source, digits: int | None = None, name: str = "predict") -> str:

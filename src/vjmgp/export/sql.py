@@ -3,61 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
+from ..formulas.functions import ATOM, SUM
+from ..formulas.printers.precedence import Part
 from ..tables.preprocessing import Column
-from .printer import ATOM, Part, Printer
+from .code_printer import CodePrinter
 from .source import Source, levels_of
 
 DIALECTS = ("sqlite", "postgres")
 
 
-class SqlPrinter(Printer):
+class SqlPrinter(CodePrinter):
     """SQLite from 3.35 on, which has the mathematical functions; undefined is NULL."""
 
     language = "sql"
-    calls: ClassVar[dict[str, str]] = {
-        "abs": "abs({0})",
-        "atan": "atan({0})",
-        "cbrt": "(sign({0})*power(abs({0}), 1.0/3.0))",
-        "cos": "cos({0})",
-        "exp": "exp({0})",
-        "log": "ln({0})",
-        "sin": "sin({0})",
-        "step": "(1.0*({0} > 0.0))",
-        "tanh": "tanh({0})",
-    }
-    extremes: ClassVar[dict[str, str]] = {"max": "max", "min": "min"}
+    power, base_level = "power({}, {})", SUM
 
     def __init__(self, source: Source, digits: int | None, table: str | None) -> None:
         super().__init__(source, digits)
         prefix = "" if table is None else f"{table_name(table)}."
         self.columns = {name: prefix + quoted(name) for name in source.columns}
 
-    def _numerator(self, factors: str) -> str:
-        return f"1.0*{factors}" if factors else "1.0"  # whole numbers would be divided as such
+    def exponent(self, value: float) -> str:
+        """Return an exponent as a float."""
+        return self.number(value)
 
-    def _call_of_power(self, base: Part, exponent: float) -> str:
-        if exponent == 0.5:
-            return f"sqrt({base[0]})"
-        return f"power({base[0]}, {self.number(exponent)})"
+    def numerator(self, factors: str) -> str:
+        """Return a numerator that is a float."""
+        return f"1.0*{factors}" if factors else "1.0"  # whole numbers would be divided as such
 
     def _as_float(self, column: str) -> str:
         """A column of numbers."""
         return column
 
-    def _input(self, position: int) -> Part:
+    def input(self, position: int) -> str:
+        """Return a column, encoded or filled as the model needs it."""
         column = self.source.inputs[position]
         name = self.columns[column.name]
         if column.codes is not None:
-            return self._nominal(name, column), ATOM
+            return self._encoded(name, column)
         if column.tells_missing:
-            return f"CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END", ATOM
+            return f"CASE WHEN {name} IS NULL THEN 1.0 ELSE 0.0 END"
         if column.fill is not None:
-            return f"COALESCE({self._as_float(name)}, {self.number(column.fill)})", ATOM
-        return self._as_float(name), ATOM
+            return f"COALESCE({self._as_float(name)}, {self.number(column.fill)})"
+        return self._as_float(name)
 
-    def _nominal(self, name: str, column: Column) -> str:
+    def _encoded(self, name: str, column: Column) -> str:
         levels = levels_of(column)
         cases = [
             f"WHEN {name} = {_literal(level)} THEN {self.number(code)}"
@@ -84,22 +76,18 @@ class PostgresPrinter(SqlPrinter):
     is NaN, which is greater than all numbers: the smaller of two is found by GREATEST, too.
     """
 
-    calls: ClassVar[dict[str, str]] = SqlPrinter.calls | {
-        "cbrt": "cbrt({0})",
-        "exp": "exp(-GREATEST(-700.0, -GREATEST(-700.0, {0})))",
-        "step": "CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 0.0 THEN 1.0 ELSE 0.0 END",
-    }
+    language = "postgres"
 
     def _as_float(self, column: str) -> str:
         return f"CAST({column} AS double precision)"
 
-    def _divisor(self, part: Part) -> Part:
-        return f"COALESCE(NULLIF({part[0]}, 0.0), 'NaN')", ATOM
+    def guarded(self, part: Part) -> Part:
+        """Return a divisor that is NaN when it is 0."""
+        return Part(f"COALESCE(NULLIF({part.text}, 0.0), 'NaN')", ATOM)
 
-    def _extreme(self, name: str, texts: Sequence[str]) -> str:
-        if name == "max":
-            return f"GREATEST({', '.join(texts)})"
-        return f"(-GREATEST({', '.join(f'-({text})' for text in texts)}))"
+    def call(self, name: str, texts: Sequence[str]) -> str:
+        """Return the call of a function; the minimum is found among negated arguments."""
+        return super().call(name, [f"-({text})" for text in texts] if name == "min" else texts)
 
     def result(self) -> str:
         """The same, where undefined is NaN."""

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..formulas.functions import ATOM, SUM
+from ..formulas.printers.precedence import Part
 from ..tables.preprocessing import MISSING, Column
-from .printer import ATOM, Part, StatementPrinter
+from .code_printer import StatementPrinter
 from .source import Levels, Source, levels_of
 
 KEYWORDS = """
@@ -29,17 +31,7 @@ class StPrinter(StatementPrinter):
     """The standard's functions of LREAL."""
 
     language = "st"
-    calls: ClassVar[dict[str, str]] = {
-        "abs": "ABS({0})",
-        "atan": "ATAN({0})",
-        "cbrt": "(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))",
-        "cos": "COS({0})",
-        "exp": "EXP(MIN({0}, 700.0))",
-        "log": "LN({0})",
-        "sin": "SIN({0})",
-        "step": "SEL({0} > 0.0, 0.0, 1.0)",
-        "tanh": "(1.0 - 2.0/(EXP(MIN(2.0*({0}), 700.0)) + 1.0))",
-    }
+    root, power, base_level = "SQRT({})", "EXPT({}, {})", SUM
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
     def number(self, value: float) -> str:
@@ -52,7 +44,7 @@ class StPrinter(StatementPrinter):
         self.variables: list[str] = []
         super().__init__(source, digits, name)
 
-    def _make_nominal(self, name: str, word: str, column: Column) -> None:
+    def assign_encoded(self, name: str, word: str, column: Column) -> None:
         levels = levels_of(column)
         wide = _is_wide(levels)
         cases = [(f"{word} = {_literal(level, wide)}", code) for level, code in levels.cases]
@@ -60,7 +52,7 @@ class StPrinter(StatementPrinter):
             cases.append((self.flags[column.name], levels.missing))
         self._choose(name, cases, self.number(levels.other))
 
-    def _make_filled(self, name: str, word: str, column: Column) -> None:
+    def assign_filled(self, name: str, word: str, column: Column) -> None:
         fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
         self._choose(name, [(self.flags[column.name], fill)], other)
 
@@ -79,7 +71,8 @@ class StPrinter(StatementPrinter):
         self.variables.append(name)
         self.lines.append(f"{name} := {text};")
 
-    def _divisor(self, part: Part) -> Part:
+    def guarded(self, part: Part) -> Part:
+        """Return a divisor that is never 0: lines before it raise the flag `undefined`."""
         name, _ = self.named(part)
         self.lines += [
             f"IF {name} = 0.0 THEN",
@@ -87,13 +80,11 @@ class StPrinter(StatementPrinter):
             f"    {name} := 1.0;",
             "END_IF;",
         ]
-        return name, ATOM
+        return Part(name, ATOM)
 
-    def _call_of_power(self, base: Part, exponent: float) -> str:
-        if exponent == 0.5:
-            return f"SQRT({base[0]})"
-        whole = exponent == int(exponent)
-        return f"EXPT({base[0]}, {int(exponent) if whole else self.number(exponent)})"
+    def exponent(self, value: float) -> str:
+        """Return an exponent, whole if it can be."""
+        return str(int(value)) if value == int(value) else self.number(value)
 
     def declared_inputs(self) -> list[str]:
         """The lines that declare a column, and whether it has a value where it may have none."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .names import formula_inputs, latex_inputs
-from .nodes import Node
-from .printers.notation import Latex, Notation, nodes_of, sympy_of
+from .nodes import Node, count_symbols
+from .printers.sympy_object import sympy_of
+from .printers.text import LatexPrinter, TextPrinter
 from .rounding import exact_form, rounded_form
 from .simplify import Lengths, feature_expression, shortest
 
@@ -19,7 +20,7 @@ Digits = int | Literal["auto"] | None
 """Significant digits of numbers: None for all of them, "auto" for what predictions need."""
 
 
-class Shown:
+class DisplayedFormula:
     """The formula of a model, simplified; made when it is first asked for."""
 
     def __init__(self, model: SymbolicModel) -> None:
@@ -35,18 +36,18 @@ class Shown:
     @property
     def size(self) -> int:
         """Numbers, inputs, operations and functions of the rounded form."""
-        return nodes_of(self.rounded)
+        return count_symbols(self.rounded)
 
     def text(self, digits: Digits) -> str:
         """In sympy's syntax."""
         root, digits = self._form(digits)
-        return Notation(self.algebra, self.names, digits).write(root, self.spread)
+        return TextPrinter(self.algebra, self.names, digits).write(root, self.spread)
 
     def latex(self, digits: Digits) -> str:
         """As LaTeX, with the columns' own names."""
         root, digits = self._form(digits)
         names = latex_inputs(self._model.standardizer)
-        return Latex(self.algebra, names, digits).write(root, self.spread)
+        return LatexPrinter(self.algebra, names, digits).write(root, self.spread)
 
     def sympy(self, digits: Digits) -> Any:
         """As sympy's object, of real symbols."""
@@ -55,12 +56,12 @@ class Shown:
 
     def feature_texts(self, digits: int | None) -> list[str]:
         """Each constructed feature in sympy's syntax."""
-        notation = Notation(self.algebra, self.names, digits)
+        printer = TextPrinter(self.algebra, self.names, digits)
         trees = (
             feature_expression(self.algebra, feature, self._model)
             for feature in self._model.features
         )
-        return [notation.write(shortest(self.algebra, tree, self._length)) for tree in trees]
+        return [printer.write(shortest(self.algebra, tree, self._length)) for tree in trees]
 
     def _form(self, digits: Digits) -> tuple[Node, int | None]:
         return (self.rounded, None) if digits == "auto" else (self.exact, digits)

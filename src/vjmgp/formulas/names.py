@@ -1,8 +1,4 @@
-"""Names in formulas, and trees as they were evolved: every scale, centre and function call.
-
-The text is sympy's own syntax: `sympy.sympify` reads it, whatever the columns are called. The short
-form, which people read, is made in `formulas/simplify.py`.
-"""
+"""Names of inputs in formulas: as words that sympy reads, in LaTeX, and in a legend."""
 
 from __future__ import annotations
 
@@ -10,37 +6,20 @@ import builtins
 import functools
 import keyword
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.files import package_folder
-from ..engine.trees.primitives import (
-    CONSTANT,
-    FIRST_VARIABLE,
-    LARGEST_EXPONENT,
-    OwnFunction,
-    functions_by_code,
-)
 from ..tables.preprocessing import level_text
 
 if TYPE_CHECKING:
-    from ..models.symbolic import Feature, SymbolicModel
     from ..tables.preprocessing import Column, Standardizer
-    from .user_function import UserFunction
 
-# How tightly an expression holds together: what must stand in brackets beside what.
-SUM, PRODUCT, POWER, ATOM = range(4)
-Part = tuple[str, int]
 LATEX_SIGNS = {sign: f"\\{sign}" for sign in " &%$#_{}"} | {
     "\\": "\\backslash ", "~": "\\sim ", "^": "\\wedge ", "-": "{-}",
 }  # fmt: skip
 """What has a meaning in LaTeX's formulas."""
-
-
-def number(value: float, digits: int | None) -> str:
-    """A number, in full or with so many significant digits."""
-    return repr(float(value)) if digits is None else f"{float(value):.{digits}g}"
 
 
 @functools.cache
@@ -78,109 +57,6 @@ def identifiers(names: Sequence[str]) -> list[str]:
             word = f"{base}_{count}"
         result.append(word)
     return result
-
-
-def _bracket(part: Part, least: int) -> str:
-    text, level = part
-    return text if level >= least else f"({text})"
-
-
-def _shifted(name: str, offset: float, digits: int | None) -> str:
-    sign = "-" if offset >= 0 else "+"
-    return f"{name} {sign} {number(abs(offset), digits)}"
-
-
-def _add(a: Part, b: Part) -> Part:
-    return (f"{a[0]} - {b[0][1:]}" if b[0].startswith("-") else f"{a[0]} + {b[0]}"), SUM
-
-
-def _factor(a: Part) -> str:
-    """As it stands behind a sign of operation."""
-    text = _bracket(a, PRODUCT)
-    return f"({text})" if text.startswith("-") else text
-
-
-def _power(a: Part, exponent: int = 2) -> str:
-    text = _bracket(a, ATOM)
-    return f"({text})**{exponent}" if text.startswith("-") else f"{text}**{exponent}"
-
-
-def _divisor(a: Part) -> str:
-    text = _bracket(a, POWER)
-    return f"({text})" if text.startswith("-") else text
-
-
-TEXT: dict[str, Callable[..., Part]] = {
-    "add": _add,
-    "sub": lambda a, b: (f"{a[0]} - {_factor(b)}", SUM),
-    "mul": lambda a, b: (f"{_bracket(a, PRODUCT)}*{_factor(b)}", PRODUCT),
-    "aq": lambda a, b: (f"{_bracket(a, PRODUCT)}/sqrt(1 + {_power(b)})", PRODUCT),
-    "max": lambda a, b: (f"Max({a[0]}, {b[0]})", ATOM),
-    "min": lambda a, b: (f"Min({a[0]}, {b[0]})", ATOM),
-    "square": lambda a: (_power(a), POWER),
-    "log": lambda a: (f"log(sqrt(1 + {_power(a)}))", ATOM),
-    "sqrt": lambda a: (f"sqrt(Abs({a[0]}))", ATOM),
-    "sin": lambda a: (f"sin(pi*{_factor(a)})", ATOM),
-    "cos": lambda a: (f"cos(pi*{_factor(a)})", ATOM),
-    "abs": lambda a: (f"Abs({a[0]})", ATOM),
-    "neg": lambda a: (f"-{_factor(a)}", PRODUCT),
-    "div": lambda a, b: (f"{_bracket(a, PRODUCT)}/{_divisor(b)}", PRODUCT),
-    "inv": lambda a: (f"1/{_divisor(a)}", PRODUCT),
-    "exp": lambda a: (f"exp(Min({a[0]}, {LARGEST_EXPONENT:g}))", ATOM),
-    "gauss": lambda a: (f"exp(-{_power(a)})", ATOM),
-    "tanh": lambda a: (f"tanh({a[0]})", ATOM),
-    "sigmoid": lambda a: (f"1/(1 + exp(-{_factor(a)}))", PRODUCT),
-    "cube": lambda a: (_power(a, 3), POWER),
-    "cbrt": lambda a: (f"real_root({a[0]}, 3)", ATOM),
-    "atan": lambda a: (f"atan({a[0]})", ATOM),
-    "step": lambda a: (f"Heaviside({a[0]}, 0)", ATOM),
-}
-
-
-def _own_text(function: UserFunction, parts: list[Part]) -> Part:
-    """The user's formula with texts in place of its arguments."""
-    texts = dict(zip(function.arguments, parts, strict=True))
-
-    def replaced(word: re.Match[str]) -> str:
-        return _bracket(texts[word[0]], ATOM) if word[0] in texts else word[0]
-
-    text = re.sub(r"(?<![\w.])[^\W\d]\w*", replaced, str(function.sympy))
-    return text if function.sympy.is_Function else f"({text})", ATOM
-
-
-def own_sympy(function: UserFunction, parts: Sequence[Any]) -> Any:
-    """The user's formula with expressions in place of its arguments."""
-    import sympy
-
-    given = dict(zip(function.arguments, parts, strict=True))
-    symbols = {symbol: given[symbol.name] for symbol in function.sympy.free_symbols}
-    with sympy.evaluate(False):  # as for Max below
-        return function.sympy.xreplace(symbols)
-
-
-def fold(
-    codes: Sequence[int],
-    constants: Sequence[float],
-    leaf: Callable[[int], Any],
-    constant: Callable[[float], Any],
-    call: Callable[[str, list[Any]], Any],
-    own: Sequence[OwnFunction] = (),
-) -> Any:
-    """Walk a prefix tree bottom up: leaves by column number, constants, function calls.
-
-    `own` are the user's functions that the tree may hold.
-    """
-    functions = functions_by_code(own)
-    stack: list[Any] = []
-    for code, value in zip(reversed(codes), reversed(constants), strict=True):
-        if code >= FIRST_VARIABLE:
-            stack.append(leaf(code - FIRST_VARIABLE))
-        elif code == CONSTANT:
-            stack.append(constant(value))
-        else:
-            function = functions[code]
-            stack.append(call(function.name, [stack.pop() for _ in range(function.arity)]))
-    return stack[0]
 
 
 def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:
@@ -225,38 +101,6 @@ def _meaning(column: Column) -> str:
         return f"1 where {text} is {level_text(level)!r}, else 0"
     codes = ", ".join(f"{level} → {code:.4g}" for level, code in column.codes.items())
     return f"{text}, encoded: {codes}, any other → {column.unseen:.4g}"
-
-
-def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> Part:
-    inputs = formula_inputs(model.standardizer)
-
-    def leaf(column: int) -> Part:
-        name, mean, scale = inputs[column]
-        if (mean, scale) == (0.0, 1.0):
-            return name, ATOM
-        return f"({_shifted(name, mean, digits)})/{number(scale, digits)}", PRODUCT
-
-    def constant(value: float) -> Part:
-        return number(value, digits), ATOM if value >= 0 else PRODUCT
-
-    own = {function.name: function for function in model.functions}
-
-    def call(name: str, parts: list[Part]) -> Part:
-        return _own_text(own[name], parts) if name in own else TEXT[name](*parts)
-
-    part: Part = fold(feature.codes, feature.constants, leaf, constant, call, model.functions)
-    return part
-
-
-def evolved_text(model: SymbolicModel, digits: int | None = None) -> str:
-    """The whole model: intercept and weighted features; numbers in full unless digits are given."""
-    intercept, coefficients = model.original_units()
-    text = number(intercept, digits)
-    for coefficient, feature in zip(coefficients, model.features, strict=True):
-        sign = "-" if coefficient < 0 else "+"
-        factor = _factor(_feature_part(feature, model, digits))
-        text += f" {sign} {number(abs(coefficient), digits)}*{factor}"
-    return text
 
 
 def latex_inputs(standardizer: Standardizer) -> list[str]:

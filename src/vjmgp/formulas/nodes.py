@@ -10,6 +10,7 @@ one exception are zeros of divisors: x/x is 1 here, also where x is 0.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.arrays import Floats
-from ..engine.trees.primitives import LARGEST_EXPONENT
+from .functions import CALLS, FUNCTIONS
 
 if TYPE_CHECKING:
     from .user_function import UserFunction
@@ -26,20 +27,6 @@ Term = tuple["Node", float]
 
 CANCELLED = 1e-12
 """A sum that is a smaller share of its largest part is rounding error."""
-ODD = {"sin", "tanh", "atan", "cbrt"}
-NOT_NEGATIVE = {"abs", "exp", "step"}
-NUMPY: dict[str, Any] = {
-    "abs": np.abs,
-    "atan": np.arctan,
-    "cbrt": np.cbrt,
-    "cos": np.cos,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "step": lambda a: np.heaviside(a, 0.0),
-    "tanh": np.tanh,
-}
-"""Calls of one argument; those of several are "max", "min" and the user's functions."""
 
 
 class Node:
@@ -83,8 +70,8 @@ class Node:
 class Algebra:
     """Makes nodes: the same node for the same content, simplified on the way."""
 
-    def __init__(self, own: Sequence[UserFunction] = ()) -> None:
-        self.own = {function.name: function for function in own}
+    def __init__(self, user_functions: Sequence[UserFunction] = ()) -> None:
+        self.user_functions = {function.name: function for function in user_functions}
         self._nodes: dict[Any, Node] = {}
 
     def _node(
@@ -213,15 +200,15 @@ class Algebra:
     # -- calls --------------------------------------------------------------------------------
 
     def call(self, name: str, *parts: Node) -> Node:
-        """A function of `NUMPY`, "max", "min", or one of the user's."""
+        """Return the call of a function of `CALLS` or of the user."""
         if name in ("max", "min"):
             return self._extreme(name, parts)
-        if name in self.own:
+        if name in self.user_functions:
             return self._node("call", 0.0, parts, (), name)
         (part,) = parts
         if part.kind == "number":
             with np.errstate(all="ignore"):
-                value = float(NUMPY[name](part.number))
+                value = float(CALLS[name].numpy(part.number))
             return self.number(value) if math.isfinite(value) else self._call(name, part)
         if name == "abs":
             return self._absolute(part)
@@ -233,10 +220,8 @@ class Algebra:
             return self.scaled(self._call(name, inner), float(np.cbrt(factor)))
         if name == "step":
             return self._call(name, self.primitive(part, positive=True)[1])
-        if name in ODD and _leads_negative(part):
-            return self.scaled(self._call(name, self.scaled(part, -1.0)), -1.0)
-        if name == "cos" and _leads_negative(part):
-            return self._call(name, self.scaled(part, -1.0))
+        if (parity := CALLS[name].parity) and _leads_negative(part):
+            return self.scaled(self._call(name, self.scaled(part, -1.0)), parity)
         if name == "exp" and part.constant:  # exp(p + c) = exp(c)·exp(p)
             factor = math.exp(part.constant) if abs(part.constant) < 300.0 else 0.0
             if factor:
@@ -310,44 +295,13 @@ class Algebra:
 
     def of_function(self, name: str, parts: list[Node]) -> Node:
         """A function of trees, by its definition."""
-        if name in self.own:
+        if name in self.user_functions:
             return self.call(name, *parts)
-        a, b = parts[0], parts[-1]
-        match name:
-            case "add":
-                return self.sum([(a, 1.0), (b, 1.0)])
-            case "sub":
-                return self.sum([(a, 1.0), (b, -1.0)])
-            case "neg":
-                return self.scaled(a, -1.0)
-            case "mul":
-                return self.product([(a, 1.0), (b, 1.0)])
-            case "div":
-                return self.product([(a, 1.0), (b, -1.0)])
-            case "inv":
-                return self.power(a, -1.0)
-            case "aq":
-                return self.product([(a, 1.0), (self._one_and_square(b), -0.5)])
-            case "square":
-                return self.power(a, 2.0)
-            case "cube":
-                return self.power(a, 3.0)
-            case "sqrt":
-                return self.root(a)
-            case "log":
-                return self.scaled(self.call("log", self._one_and_square(a)), 0.5)
-            case "sin" | "cos":
-                return self.call(name, self.scaled(a, math.pi))
-            case "exp":
-                return self.call("exp", self.call("min", a, self.number(LARGEST_EXPONENT)))
-            case "gauss":
-                return self.call("exp", self.scaled(self.power(a, 2.0), -1.0))
-            case "sigmoid":
-                bottom = self.call("exp", self.scaled(a, -1.0))
-                return self.power(self.sum([(bottom, 1.0)], 1.0), -1.0)
-        return self.call(name, *parts)
+        build = FUNCTIONS[name].expression
+        return self.call(name, *parts) if build is None else build(self, *parts)
 
-    def _one_and_square(self, node: Node) -> Node:
+    def one_plus_square(self, node: Node) -> Node:
+        """1 + node²."""
         return self.sum([(self.power(node, 2.0), 1.0)], 1.0)
 
     def rebuilt(self, node: Node, parts: Sequence[Node]) -> Node:
@@ -386,7 +340,7 @@ def is_not_negative(node: Node) -> bool:
         )
     if node.name in ("max", "min"):
         return (any if node.name == "max" else all)(map(is_not_negative, node.parts))
-    return node.name in NOT_NEGATIVE
+    return node.name in CALLS and CALLS[node.name].is_never_negative
 
 
 def in_order(root: Node) -> list[Node]:
@@ -417,18 +371,13 @@ def value_of(node: Node, parts: Sequence[Any], inputs: Sequence[Any], algebra: A
         for part, exponent in zip(parts, node.numbers, strict=True):
             total = total * powered(part, exponent)
         return total
-    if node.name in ("max", "min"):
-        combine = np.maximum if node.name == "max" else np.minimum
-        total = parts[0]
-        for part in parts[1:]:
-            total = combine(total, part)
-        return total
-    if node.name in algebra.own:
-        return _own_values(algebra.own[node.name], parts)
-    return NUMPY[node.name](parts[0])
+    if node.name in algebra.user_functions:
+        return _user_values(algebra.user_functions[node.name], parts)
+    compute = CALLS[node.name].numpy
+    return functools.reduce(compute, parts) if len(parts) > 1 else compute(parts[0])
 
 
-def _own_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
+def _user_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
     rows = zip(*np.broadcast_arrays(*parts), strict=True) if np.ndim(parts[0]) else [parts]
     return np.array([function.value(tuple(map(float, row))) for row in rows])
 
@@ -453,3 +402,21 @@ def values_at(root: Node, inputs: Sequence[Any], algebra: Algebra) -> Any:
         for node in in_order(root):
             known[node] = value_of(node, [known[part] for part in node.parts], inputs, algebra)
     return known[root]
+
+
+def count_symbols(root: Node) -> int:
+    """Count numbers, inputs, operations and functions of the expression as written."""
+    if root.kind in ("number", "input"):
+        return 1
+    if root.kind == "sum":
+        terms = [
+            count_symbols(part) + (2 if abs(weight) != 1.0 else 0) for part, weight in root.terms()
+        ]
+        return sum(terms) + len(terms) - 1 + (2 if root.number else 0)
+    if root.kind == "product":
+        powers = [
+            count_symbols(part) + (0 if abs(power) == 1.0 else 1 if abs(power) == 0.5 else 2)
+            for part, power in root.factors()
+        ]
+        return sum(powers) + len(powers) - 1
+    return 1 + sum(count_symbols(part) for part in root.parts)

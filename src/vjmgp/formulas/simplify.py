@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .names import fold
+from .fold import fold
 from .nodes import Algebra, Node, in_order
 
 if TYPE_CHECKING:

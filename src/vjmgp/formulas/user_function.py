@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..engine.parameters import shown
 from ..engine.trees.addresses import arguments_of, check_scalar
 from ..engine.trees.primitives import codes_by_name
-from .names import own_sympy, reserved_words
+from .names import reserved_words
 
 POINTS = ((-1.3, 0.6), (-0.4, -1.7), (0.3, 2.2), (0.9, -0.2), (1.7, 1.1))
 """Where the formula must give what the function gives."""
@@ -80,7 +81,7 @@ class UserFunction:
                 )
         for point in POINTS:
             here = point[: self.arity]
-            formula = own_sympy(self, [sympy.Float(value) for value in here])
+            formula = self.sympy_of([sympy.Float(value) for value in here])
             expected, found = self.value(here), _number(formula)
             if math.isfinite(expected) and not abs(found - expected) <= 1e-6 * (1 + abs(expected)):
                 raise ValueError(
@@ -95,6 +96,22 @@ class UserFunction:
             return float(function(*point))
         except (ArithmeticError, ValueError):  # as Python does outside a function's domain
             return math.nan
+
+    def sympy_of(self, parts: Sequence[Any]) -> Any:
+        """Return the formula with expressions in place of its arguments."""
+        import sympy
+
+        given = dict(zip(self.arguments, parts, strict=True))
+        symbols = {symbol: given[symbol.name] for symbol in self.sympy.free_symbols}
+        with sympy.evaluate(False):  # sympy compares the arguments of Max otherwise
+            return self.sympy.xreplace(symbols)
+
+    def text_of(self, texts: Sequence[str]) -> str:
+        """Return the formula's text with texts in place of its arguments."""
+        given = dict(zip(self.arguments, texts, strict=True))
+        words = re.compile(r"(?<![\w.])[^\W\d]\w*")
+        text = words.sub(lambda word: given.get(word[0], word[0]), str(self.sympy))
+        return text if self.sympy.is_Function else f"({text})"
 
     @property
     def arguments(self) -> tuple[str, ...]:

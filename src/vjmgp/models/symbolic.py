@@ -23,8 +23,10 @@ from ..core.arrays import Floats
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
-from ..formulas.display import Digits, Shown
-from ..formulas.names import evolved_text, fold, formula_inputs
+from ..formulas.display import Digits, DisplayedFormula
+from ..formulas.fold import fold
+from ..formulas.names import formula_inputs
+from ..formulas.printers.evolved import evolved_text
 from ..tables.preprocessing import Column, Standardizer
 from .extrapolation import warn_beyond
 from .intervals import intervals_around
@@ -255,9 +257,9 @@ class SymbolicModel(TableModel):
     # -- as formulas --------------------------------------------------------------------------
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> DisplayedFormula:
         """The formula, simplified: what `text`, `latex` and `sympy` write."""
-        return Shown(self)
+        return DisplayedFormula(self)
 
     @property
     def shown_size(self) -> int:

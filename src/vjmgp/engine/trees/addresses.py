@@ -37,10 +37,10 @@ from .primitives import (
     SIGMOID,
     STEP,
     TANH,
-    OwnFunction,
+    UserFunctionLike,
     codes_of,
     functions_by_code,
-    own_functions,
+    user_functions,
 )
 
 _POINTER = types.CPointer(types.float64)  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ def no_addresses() -> Integers:
     return np.zeros(2 * FIRST_BINARY, np.int64)
 
 
-def addresses_of(codes: Iterable[int], own: Sequence[OwnFunction] = ()) -> Integers:
+def addresses_of(codes: Iterable[int], own: Sequence[UserFunctionLike] = ()) -> Integers:
     """Return the table of addresses for trees with these codes; `own` are the user's functions."""
     table = no_addresses()
     known = functions_by_code(own)
@@ -62,14 +62,14 @@ def addresses_of(codes: Iterable[int], own: Sequence[OwnFunction] = ()) -> Integ
             table[-1 - code] = _address_of_more()
         elif code < 0:
             function = known[code]
-            assert isinstance(function, OwnFunction)
+            assert isinstance(function, UserFunctionLike)
             table[-1 - code] = _compiled(function.scalar, function.arity).address
     return table
 
 
-def addresses_of_run(functions: Sequence[str | OwnFunction]) -> Integers:
+def addresses_of_run(functions: Sequence[str | UserFunctionLike]) -> Integers:
     """Return the table for a run's functions; compile those that are not compiled yet."""
-    return addresses_of(codes_of(functions), own_functions(functions))
+    return addresses_of(codes_of(functions), user_functions(functions))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

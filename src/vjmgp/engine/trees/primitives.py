@@ -1,10 +1,10 @@
-"""The functions that trees are built from, and the code numbers of tree nodes.
+"""The codes of tree nodes: functions, constants and variables.
 
-A tree is a run of whole numbers in prefix order. A node below `CONSTANT` is a function, `CONSTANT`
-stands for the value at the same place of the array of constants, and `FIRST_VARIABLE + v` is
-input column v. The paper's 13 functions have the codes from 0 on. Those below 0 are called through
-an address (`addresses.py`): −1 − s has the place s in the table of addresses, where unary functions
-come before binary ones, and the package's own before the user's.
+A tree is a sequence of integers in prefix order. Codes below `CONSTANT` are functions, `CONSTANT`
+stands for the value at the same position of the array of constants, and `FIRST_VARIABLE + v` is
+input v. The paper's 13 functions have codes from 0. Functions with negative codes are called
+through an address (`addresses.py`): code −1 − s has slot s of the address table, in which unary
+functions precede binary ones, and the package's functions precede the user's.
 """
 
 from __future__ import annotations
@@ -23,65 +23,51 @@ CONSTANT = 13
 FIRST_VARIABLE = 14
 FIRST_UNARY = SQUARE
 ROOM = 16
-"""So many unary and so many binary functions beside the paper's, and as many of the user's."""
+"""Slots for unary functions beyond the paper's; as many for binary ones, and again for the user's."""
 FIRST_BINARY = 2 * ROOM
-"""Where the binary functions start in the table of addresses."""
+"""The first slot of binary functions in the address table."""
 INV, EXP, GAUSS, TANH, SIGMOID, CUBE, CBRT, ATAN, STEP = range(-1, -10, -1)
 DIV = -1 - FIRST_BINARY
 LARGEST_EXPONENT = 20.0
-"""Where `exp` stops to grow: 5·10⁸ is far out already for standardised inputs."""
+"""`exp` is constant above this: 5·10⁸ is extreme for standardised inputs."""
 
 
 class Primitive(NamedTuple):
-    """A function as the rest of the package sees it."""
+    """A function as trees know it: `formulas/functions.py` has its definition and its texts."""
 
     name: str
     arity: int
-    numpy: Callable[..., Any]
-    """The definition in plain NumPy: what the kernels are tested against."""
 
 
 PRIMITIVES: tuple[Primitive, ...] = (
-    Primitive("add", 2, np.add),
-    Primitive("sub", 2, np.subtract),
-    Primitive("mul", 2, np.multiply),
-    Primitive("aq", 2, lambda a, b: a / np.sqrt(1.0 + b * b)),
-    Primitive("max", 2, np.maximum),
-    Primitive("min", 2, np.minimum),
-    Primitive("square", 1, np.square),
-    Primitive("log", 1, lambda a: np.log(np.sqrt(1.0 + a * a))),
-    Primitive("sqrt", 1, lambda a: np.sqrt(np.abs(a))),
-    Primitive("sin", 1, lambda a: np.sin(np.pi * a)),
-    Primitive("cos", 1, lambda a: np.cos(np.pi * a)),
-    Primitive("abs", 1, np.abs),
-    Primitive("neg", 1, np.negative),
+    *(Primitive(name, 2) for name in ("add", "sub", "mul", "aq", "max", "min")),
+    *(Primitive(name, 1) for name in ("square", "log", "sqrt", "sin", "cos", "abs", "neg")),
 )
 FUNCTION_NAMES = tuple(primitive.name for primitive in PRIMITIVES)
-"""The paper's functions, which trees have by default."""
+"""The paper's functions, the default of a run."""
 MORE_PRIMITIVES: dict[int, Primitive] = {
-    # A divisor of 0 gives NaN: no such individual is valid, and the formula a/b tells the truth.
-    DIV: Primitive("div", 2, lambda a, b: np.where(b == 0.0, np.nan, a / b)),
-    INV: Primitive("inv", 1, lambda a: np.where(a == 0.0, np.nan, 1.0 / a)),
-    EXP: Primitive("exp", 1, lambda a: np.exp(np.minimum(a, LARGEST_EXPONENT))),
-    GAUSS: Primitive("gauss", 1, lambda a: np.exp(-(a * a))),
-    TANH: Primitive("tanh", 1, np.tanh),
-    SIGMOID: Primitive("sigmoid", 1, lambda a: 1.0 / (1.0 + np.exp(-a))),
-    CUBE: Primitive("cube", 1, lambda a: a * a * a),
-    CBRT: Primitive("cbrt", 1, np.cbrt),
-    ATAN: Primitive("atan", 1, np.arctan),
-    STEP: Primitive("step", 1, lambda a: np.heaviside(a, 0.0)),
+    DIV: Primitive("div", 2),
+    INV: Primitive("inv", 1),
+    EXP: Primitive("exp", 1),
+    GAUSS: Primitive("gauss", 1),
+    TANH: Primitive("tanh", 1),
+    SIGMOID: Primitive("sigmoid", 1),
+    CUBE: Primitive("cube", 1),
+    CBRT: Primitive("cbrt", 1),
+    ATAN: Primitive("atan", 1),
+    STEP: Primitive("step", 1),
 }
 MORE_FUNCTION_NAMES = tuple(primitive.name for primitive in MORE_PRIMITIVES.values())
-"""The functions that trees have on demand."""
+"""Further functions, on demand."""
 
 
 @runtime_checkable
-class OwnFunction(Protocol):
-    """A function of the user, as the engine sees it: `vjmgp.UserFunction`."""
+class UserFunctionLike(Protocol):
+    """A user's function as the engine sees it: `vjmgp.UserFunction`."""
 
     @property
     def name(self) -> str:
-        """How trees in files name it."""
+        """Its name in stored trees."""
 
     @property
     def arity(self) -> int:
@@ -89,39 +75,44 @@ class OwnFunction(Protocol):
 
     @property
     def scalar(self) -> Callable[..., float]:
-        """What numba compiles: floats in, a float out."""
+        """The function of floats that numba compiles."""
 
 
-def own_functions(functions: Sequence[str | OwnFunction]) -> tuple[OwnFunction, ...]:
-    """Those of the functions that are the user's."""
+def user_functions(functions: Sequence[str | UserFunctionLike]) -> tuple[UserFunctionLike, ...]:
+    """Return those of the functions that are the user's."""
     return tuple(function for function in functions if not isinstance(function, str))
 
 
-def functions_by_code(own: Sequence[OwnFunction] = ()) -> dict[int, Primitive | OwnFunction]:
-    """Every function that a tree may hold; the user's have codes in their order."""
-    found: dict[int, Primitive | OwnFunction] = {**dict(enumerate(PRIMITIVES)), **MORE_PRIMITIVES}
+def functions_by_code(
+    users: Sequence[UserFunctionLike] = (),
+) -> dict[int, Primitive | UserFunctionLike]:
+    """Return every function that a tree may contain; the user's have codes in their order."""
+    found: dict[int, Primitive | UserFunctionLike] = {
+        **dict(enumerate(PRIMITIVES)),
+        **MORE_PRIMITIVES,
+    }
     place = {1: ROOM, 2: FIRST_BINARY + ROOM}
-    for function in own:
+    for function in users:
         found[-1 - place[function.arity]] = function
         place[function.arity] += 1
     return found
 
 
-def codes_by_name(own: Sequence[OwnFunction] = ()) -> dict[str, int]:
-    """The code of every function that a tree may hold."""
-    return {function.name: code for code, function in functions_by_code(own).items()}
+def codes_by_name(users: Sequence[UserFunctionLike] = ()) -> dict[str, int]:
+    """Return the code of every function that a tree may contain."""
+    return {function.name: code for code, function in functions_by_code(users).items()}
 
 
-def codes_of(functions: Sequence[str | OwnFunction]) -> list[int]:
-    """The codes of the functions of a run."""
-    codes = codes_by_name(own_functions(functions))
+def codes_of(functions: Sequence[str | UserFunctionLike]) -> list[int]:
+    """Return the codes of the functions of a run."""
+    codes = codes_by_name(user_functions(functions))
     return [codes[f if isinstance(f, str) else f.name] for f in functions]
 
 
 @kernel
 def arity(code: Whole) -> int:
-    """How many children a node has."""
-    if code >= FIRST_UNARY:  # most nodes first: this is asked very often
+    """Return the number of children of a node."""
+    if code >= FIRST_UNARY:  # most nodes first: this is called very often
         return 1 if code < CONSTANT else 0
     if code >= 0:
         return 2
@@ -130,10 +121,10 @@ def arity(code: Whole) -> int:
 
 @kernel
 def apply(code: int, a: Any, b: Any, out: Any) -> None:
-    """Out = function(a, b), element by element; unary functions leave b alone.
+    """Compute out = function(a, b) element by element; unary functions ignore b.
 
-    The paper's functions only: the others are called through their addresses. One loop per
-    function: each becomes straight vector code. `out` overlaps neither input.
+    It has the paper's functions only; the rest are called through addresses. Each function has its
+    own loop, which compiles to plain vector code. `out` overlaps neither input.
     """
     n = len(out)
     if code == ADD:

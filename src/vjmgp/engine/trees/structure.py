@@ -14,10 +14,10 @@ from .primitives import (
     CONSTANT,
     FIRST_BINARY,
     FIRST_VARIABLE,
-    OwnFunction,
+    UserFunctionLike,
     arity,
     codes_by_name,
-    own_functions,
+    user_functions,
 )
 
 NO_LIMIT = 2**31
@@ -28,7 +28,8 @@ OWN, INSIDE = range(2)
 
 
 def nesting_table(
-    functions: Sequence[str | OwnFunction], forbidden_inside: Mapping[str, Sequence[str]] | None
+    functions: Sequence[str | UserFunctionLike],
+    forbidden_inside: Mapping[str, Sequence[str]] | None,
 ) -> Integers:
     """Return 2 × codes: the bit of each function, and those of functions forbidden inside it.
 
@@ -36,7 +37,7 @@ def nesting_table(
     """
     if not forbidden_inside:
         return np.zeros((2, 0), np.int64)
-    codes = codes_by_name(own_functions(functions))
+    codes = codes_by_name(user_functions(functions))
     table = np.zeros((2, CONSTANT - FIRST_CODE), np.int64)
     bits = {name: 1 << bit for bit, name in enumerate(codes)}
     for name, code in codes.items():
