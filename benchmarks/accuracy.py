@@ -17,8 +17,8 @@ import pandas as pd
 from vjmgp import load_results
 from vjmgp.study.names import PAPER
 from vjmgp.study.result_tables import read_table
-from vjmgp.study.statistics.paired import OUTCOMES, scores_by_seed, tests_of_pair
-from vjmgp.study.statistics.summaries import by_dataset, papers_medians
+from vjmgp.study.statistics.paired_tests import OUTCOMES, compare_rows, scores_by_seed
+from vjmgp.study.statistics.summaries import by_dataset, paper_medians
 from vjmgp.tables.paper_datasets import paper_datasets
 
 METHODS = [
@@ -65,7 +65,7 @@ def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> di
     scores = scores_by_seed(runs, methods, datasets, "test_r2")
     texts = {methods[0]: ""}
     for name in methods[1:]:
-        found = tests_of_pair(scores[methods[0]], scores[name], LEVEL)["outcome"].value_counts()
+        found = compare_rows(scores[methods[0]], scores[name], LEVEL)["outcome"].value_counts()
         texts[name] = " / ".join(str(found.get(kind, 0)) for kind in OUTCOMES)
     return texts
 
@@ -100,7 +100,7 @@ def main() -> None:
     table = accuracy_table(runs, options.methods)
     print(markdown(table.reset_index(names="")))
     datasets = list(runs["dataset"][runs["method"] == options.methods[0]].unique())
-    known = papers_medians()["VJM"].reindex(datasets).dropna()
+    known = paper_medians()["VJM"].reindex(datasets).dropna()
     print(f"\nThe paper's VJM: {known.mean():.3f} on {len(known)} datasets.")
     absent = "; ".join(missing(runs, table, options.methods)) or "nothing"
     print(f"Not on all {len(datasets)} datasets, so not in the table: {absent}.")

@@ -30,7 +30,7 @@ from vjmgp.study.published.rows import model_of, read_rows, splits_of
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.problems import Problem
 from vjmgp.study.scoreboard.verdicts import MARGIN
-from vjmgp.study.statistics.summaries import papers_medians
+from vjmgp.study.statistics.summaries import paper_medians
 
 METHODS = ["VJM", "Standard GP", "ElasticNet", "SVR", "MLP", "LinearRegression", "KernelRidge"]
 CLOSE = 1e-6
@@ -84,7 +84,7 @@ def main() -> None:
     print(machine.description(), flush=True)
     published = load_results()
     published = published[(published["protocol"] == "paper") & (published["seed"] < options.seeds)]
-    rows, known = [], papers_medians()
+    rows, known = [], paper_medians()
     for method in options.methods:
         again, runs = Again(method), published[published["method"] == method]
         scores = pd.DataFrame([both(again, run) for run in runs.to_dict("records")])

@@ -36,7 +36,8 @@ from vjmgp.study.result_tables import write_csv
 from vjmgp.study.runs.collect import COLUMNS, join_runs
 from vjmgp.study.scoreboard.score import score_claims
 from vjmgp.study.statistics.compare_methods import compare_methods
-from vjmgp.tables.paper_datasets import paper_medians, pmlb_number
+from vjmgp.study.statistics.summaries import paper_medians
+from vjmgp.tables.paper_datasets import pmlb_number
 
 ROOT = Path(__file__).parent.parent
 GENERATIONS = 100
@@ -64,7 +65,7 @@ def make_tables(study: Study) -> int:
     results = Path(study.config["results"])
     rng = np.random.default_rng(0)
     skill = {name: rng.normal(-0.03, 0.04) for name in study.methods} | {"VJM": 0.0}
-    known = paper_medians()["VJM-GP"]
+    known = paper_medians()["VJM"]
     for name in study.datasets:
         facts = {"dataset": name, "rows": 500, "inputs": [f"x{k}" for k in range(8)]}
         write_json(study.prepared(name)[1], facts | {"nominal": [], "sha256": "0"})
@@ -106,7 +107,7 @@ def made_up(
     seeds = study.seeds
     datasets = np.repeat(study.datasets, seeds)
     n = len(datasets)
-    level = np.array([known.loc[pmlb_number(name)] for name in datasets])
+    level = known.loc[datasets].to_numpy()
     split = np.concatenate(  # seeds share their split, so that runs are paired
         [np.random.default_rng(pmlb_number(name)).normal(0, 0.05, seeds) for name in study.datasets]
     )

@@ -23,9 +23,9 @@ from vjmgp.study.names import METRICS
 from vjmgp.study.scoreboard import verdicts as verdict_rules
 from vjmgp.study.scoreboard.claims import TWINS, CountClaim, competitors, count_claims
 from vjmgp.study.scoreboard.score import MEDIANS, scoreboard, tally
-from vjmgp.study.statistics.counts import counts_of
-from vjmgp.study.statistics.paired import paired_tests
-from vjmgp.study.statistics.summaries import by_dataset, papers_medians
+from vjmgp.study.statistics.paired_tests import compare_by_dataset
+from vjmgp.study.statistics.summaries import by_dataset, paper_medians
+from vjmgp.study.statistics.win_tie_loss import win_tie_loss
 
 LEVEL = 0.01
 COMPLEXITY = "complexity_measures"
@@ -60,8 +60,8 @@ def coverage(runs: pd.DataFrame) -> pd.DataFrame:
 def counts(runs: pd.DataFrame, methods: list[str], metric: str) -> pd.DataFrame:
     """Better, similar, worse for all pairs."""
     found = [name for name in methods if name in set(runs["method"])]
-    tests = paired_tests(runs, found, sorted(runs["dataset"].unique()), metric, LEVEL)
-    return counts_of(tests, found).set_index(["method", "versus"])
+    tests = compare_by_dataset(runs, found, sorted(runs["dataset"].unique()), metric, LEVEL)
+    return win_tie_loss(tests, found).set_index(["method", "versus"])
 
 
 def beside_the_paper(runs: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
     names = ["VJM", "VJM distilled", *LEARNERS]
     own = runs[(runs["protocol"] == "paper") & runs["dataset"].isin(datasets)]
     table = accuracy_table(own, names).sort_values("mean of medians", ascending=False)
-    known = papers_medians().loc[datasets].mean()
+    known = paper_medians().loc[datasets].mean()
     table.insert(1, "in the paper", known.reindex(table.index).map("{:.3f}".format, "ignore"))
     return table.fillna({"in the paper": ""}).reset_index(names="")
 
@@ -163,7 +163,7 @@ def _p_of_counts(ours: str, paper: str) -> float:
 def beside_its_medians(runs: pd.DataFrame) -> pd.DataFrame:
     """Mean of median test R², ours and the paper's, of methods that both have on all datasets."""
     datasets = sorted(runs["dataset"].unique())
-    paper = papers_medians().loc[datasets]
+    paper = paper_medians().loc[datasets]
     ours = by_dataset(runs[runs["protocol"] == "paper"], list(paper), datasets).dropna(axis=1)
     paper = paper[list(ours)]
     return pd.DataFrame(

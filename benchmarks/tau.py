@@ -19,7 +19,7 @@ import pandas as pd
 
 from vjmgp import VJMRegressor, load_dataset, paper_split, r2
 from vjmgp.engine.objectives.noise import THRESHOLD, noise_scores
-from vjmgp.study.statistics.paired import OUTCOMES, tests_of_pair
+from vjmgp.study.statistics.paired_tests import OUTCOMES, compare_rows
 from vjmgp.tables.paper_datasets import paper_datasets
 from vjmgp.tables.pmlb import cache_folder, embedded_datasets, local_file
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
@@ -66,7 +66,7 @@ def counts(runs: pd.DataFrame, one: pd.Series, other: pd.Series) -> str:
         runs.assign(score=scores).pivot_table("score", "dataset", "seed").to_numpy()
         for scores in (one, other)
     )
-    found = tests_of_pair(first, second, LEVEL)["outcome"].value_counts()
+    found = compare_rows(first, second, LEVEL)["outcome"].value_counts()
     return "/".join(str(found.get(kind, 0)) for kind in OUTCOMES)
 
 

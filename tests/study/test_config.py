@@ -23,7 +23,8 @@ from vjmgp.study.config.schema import ConfigError, check, check_text
 from vjmgp.study.paths import blocks, seeds_of
 from vjmgp.study.plan import identity
 from vjmgp.study.plan import study as model
-from vjmgp.tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
+from vjmgp.study.statistics.summaries import paper_medians
+from vjmgp.tables.paper_datasets import paper_datasets, pmlb_number
 
 RULES_OF_SCHEMA = yaml.safe_load(SCHEMA.read_text())
 
@@ -661,7 +662,7 @@ def test_the_papers_study_is_whole():
     config = load("paper.yaml")
     names = config["datasets"]
     assert names == list(paper_datasets())
-    assert {pmlb_number(name) for name in names} == set(paper_medians().index)
+    assert set(names) == set(paper_medians().index)
     small = [name for name, about in paper_datasets().items() if about.rows and about.rows < 2000]
     assert config["experiments"]["label_noise"]["datasets"] == small
     assert len(small) == 36

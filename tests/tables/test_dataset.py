@@ -16,8 +16,8 @@ from vjmgp import (
     paper_split,
     r2,
 )
+from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.dataset import known_nominal_columns
-from vjmgp.tables.paper_datasets import paper_medians, pmlb_number
 from vjmgp.tables.preprocessing import fit_standardizer
 from vjmgp.tables.reader import read_file
 
@@ -92,7 +92,7 @@ def test_embedded_datasets_load_offline():
         data = load_dataset(name)
         assert len(data) >= 48
         assert data.inputs.shape == (len(data), data.inputs.shape[1])
-        assert pmlb_number(name) in paper_medians().index
+        assert name in paper_medians().index
         assert set(data.nominal) <= set(data.inputs.columns)
     assert load_dataset("210_cloud").nominal == ("season",)
     assert known_nominal_columns()["556_analcatdata_apnea2"] == ["Automatic", "Scorer_1"]

@@ -1,17 +1,14 @@
-"""What the paper and PMLB say of its 58 datasets. Light to import: every job does."""
+"""Names, rows and checksums of the paper's 58 datasets. Light to import."""
 
 from __future__ import annotations
 
 import csv
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..core.files import package_folder
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-READS = ("data/paper/datasets.csv", "data/paper/detailed_median_test_r2.csv")
+READS = ("data/paper/datasets.csv",)
 
 
 class PaperDataset(NamedTuple):
@@ -19,12 +16,12 @@ class PaperDataset(NamedTuple):
 
     rows: int | None
     sha256: str
-    """Of PMLB's file."""
+    """Checksum of PMLB's file."""
 
 
 @functools.cache
 def paper_datasets() -> dict[str, PaperDataset]:
-    """The paper's datasets by name."""
+    """Return the paper's datasets by name."""
     text = (package_folder("data/paper") / "datasets.csv").read_text(encoding="utf-8")
     return {
         row["dataset"]: PaperDataset(int(row["rows"]) if row["rows"] else None, row["sha256"])
@@ -32,16 +29,6 @@ def paper_datasets() -> dict[str, PaperDataset]:
     }
 
 
-@functools.cache
-def paper_medians() -> pd.DataFrame:
-    """The paper's median test R² by PMLB number and method."""
-    import pandas as pd  # slow to import, and seldom needed
-
-    return pd.read_csv(package_folder("data/paper") / "detailed_median_test_r2.csv").set_index(
-        "pmlb_id"
-    )
-
-
 def pmlb_number(name: str) -> int:
-    """The number in front of a PMLB dataset's name."""
+    """Return the number at the front of a PMLB dataset's name."""
     return int(name.removeprefix("_deprecated_").split("_")[0])

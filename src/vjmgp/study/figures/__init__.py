@@ -1,1 +1,1 @@
-"""The figures of an experiment, in one style: a file for each kind, `draw` writes them all."""
+"""Figures of an experiment: a module for each kind; `draw_figures` writes them all."""

@@ -1,4 +1,4 @@
-"""Draw the figures of one experiment: those that it has data for."""
+"""Draw the figures of one experiment that it has data for."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ import pandas as pd
 from ...core.files import write_json
 from ..names import PLAIN, REFERENCE
 from ..result_tables import present, read_runs, read_table
-from ..statistics.ranks import critical_difference
+from ..statistics.critical_difference import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
-from .boxes import MOST_PANELS, test_scores
-from .evolution_curves import Curves, evolution_curves
+from .box_plots import MOST_PANELS, score_boxes
+from .evolution_curves import BANDS_UP_TO, CurveQuartiles, evolution_curves
+from .figure_style import pens_of, save_figure, study_style
 from .heat_map import NUMBERS_UP_TO, heat_map
-from .overview import rank_diagram, three_panels
-from .style import our_style, pens_of, save
+from .overview_panels import three_panels
+from .rank_diagram import rank_diagram
 
 if TYPE_CHECKING:
     from ..plan.study import Experiment
 
 OVERVIEW = (
     "Points: the mean over the datasets that all methods have ({}) of the median over runs. "
-    "Bars: 95 % bootstrap intervals over these datasets of the difference from {} (of size and "
-    "time, of the ratio), drawn from its mean, the dotted line: a bar that misses the line is a "
-    "clear difference. Size counts nodes; for models that are no formulas, by SRBench's "
-    "conventions. Time is CPU time of one core, with tuning and with the noise estimate of "
-    "methods that use it, as VJM does. Symbolic methods have a star."
+    "Bars: 95 % bootstrap intervals over these datasets of the difference from {} (for size and "
+    "time, of the ratio), drawn around its mean, the dotted line; a bar that misses the line is a "
+    "clear difference. Size counts nodes, or follows SRBench's conventions for models that are not "
+    "formulas. Time is CPU time of one core, including tuning and, for methods that use it such as "
+    "VJM, the noise estimate. Symbolic methods have a star."
 )
-"""What the figure of that name shows."""
+"""Caption of the figure "overview"."""
 
 
 def draw_figures(
@@ -43,14 +44,14 @@ def draw_figures(
     figures: str,
     **statistics: str,
 ) -> None:
-    """Write each figure as SVG, PDF and PNG, and what they show into `figures.json`."""
+    """Write each figure as SVG, PDF and PNG, and all captions to `figures.json`."""
     captions: list[dict[str, str]] = []
     tables = {name: read_table(path) for name, path in statistics.items()}
     tables |= {"runs": read_runs(runs), "curves": read_table(curves)}
     found = all_figures(experiment, symbolic, curve_datasets, significance, tables)
-    with our_style():
+    with study_style():
         for name, figure, title, caption in found:
-            save(figure, Path(figures) / name)
+            save_figure(figure, Path(figures) / name)
             captions.append({"name": name, "title": title, "caption": caption})
     write_json(Path(figures) / "figures.json", captions)
 
@@ -62,7 +63,7 @@ def all_figures(
     significance: float,
     tables: dict[str, pd.DataFrame],
 ) -> Iterator[tuple[str, Any, str, str]]:
-    """Name, figure, title and caption."""
+    """Yield name, figure, title and caption of each figure."""
     pens = pens_of(experiment.methods, (REFERENCE, PLAIN))
     runs = tables["runs"]
     methods = present(experiment.methods, runs["method"])
@@ -97,7 +98,7 @@ def all_figures(
     if len(datasets) > MOST_PANELS:
         what = f"Median test R² on each of {len(datasets)} datasets. Boxes"
     yield (
-        "test_r2", test_scores(runs, methods, datasets, pens), "Test R²",
+        "test_r2", score_boxes(runs, methods, datasets, pens), "Test R²",
         f"{what} hold the middle half; far outliers are cut off.",
     )  # fmt: skip
     yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
@@ -116,10 +117,10 @@ def _curves(
     if not evolved or not shown:
         return
     steps = steps[steps["dataset"].isin(shown)]
-    # Runs that time ends have any number of generations: half of them get at least this far.
+    # Runs that end by time differ in length; half of them reach this generation.
     generations = int(runs.loc[runs["method"].isin(evolved), "generations"].median())
-    curves = Curves(steps[steps["generation"] <= generations], generations)
-    band = ", the band their middle half" if len(evolved) <= 4 else ""
+    curves = CurveQuartiles(steps[steps["generation"] <= generations], generations)
+    band = ", the band their middle half" if len(evolved) <= BANDS_UP_TO else ""
     yield (
         "curves", evolution_curves(curves, evolved, shown, pens), "Evolution",
         f"The model that would be chosen after each generation. Lines: medians of the runs{band}.",

@@ -1,30 +1,29 @@
-"""Evolution curves: training and test R² of the model that would be chosen then."""
+"""Training and test R² of the model that would be chosen after each generation."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from ...core.arrays import Floats
-from .style import WIDTH, Pen
+from .figure_style import Pen, panels
 
-METRICS = {"train_r2": "training", "test_r2": "test"}
+SCORES = {"train_r2": "training", "test_r2": "test"}
 BANDS_UP_TO = 4
-"""With more methods, bands of the middle half would cover each other."""
+"""With more methods, the bands would cover each other."""
 
 
-class Curves:
-    """Quartiles over the runs, generation by generation."""
+class CurveQuartiles:
+    """Quartiles over the runs, by generation."""
 
     def __init__(self, steps: pd.DataFrame, generations: int) -> None:
         self.generations = generations
         self.parts = dict(list(steps.groupby(["dataset", "method"], sort=False)))
 
     def quartiles(self, dataset: str, method: str, metric: str) -> Floats | None:
-        """3 × generations, or None where there is no run."""
+        """Return 3 × generations, or None without runs."""
         part = self.parts.get((dataset, method))
         if part is None:
             return None
@@ -36,22 +35,20 @@ class Curves:
 
 
 def filled_curves(steps: pd.DataFrame, metric: str, generations: int) -> Floats:
-    """Runs × generations: a value holds until the next step of its run."""
+    """Return runs × generations; a value holds until the next step of its run."""
     table = steps.pivot_table(index="seed", columns="generation", values=metric, aggfunc="last")
     return table.reindex(columns=range(generations + 1)).ffill(axis=1).to_numpy(dtype=np.float64)
 
 
 def evolution_curves(
-    curves: Curves, methods: list[str], datasets: list[str], pens: dict[str, Pen]
+    curves: CurveQuartiles, methods: list[str], datasets: list[str], pens: dict[str, Pen]
 ) -> Any:
-    """One line of panels per dataset: training and test R² of all methods."""
-    figure, axes = plt.subplots(
-        len(datasets), 2, figsize=(WIDTH, 2.3 * len(datasets) + 0.9), squeeze=False,
-        sharex=True, layout="constrained",
-    )  # fmt: skip
+    """Draw training and test R² of all methods, a line of panels for each dataset."""
+    height = 2.3 * len(datasets) + 0.9
+    figure, axes = panels(len(datasets), 2, height, squeeze=False, sharex=True)
     x = np.arange(curves.generations + 1)
     for line, dataset in zip(axes, datasets, strict=True):
-        for axis, (metric, words) in zip(line, METRICS.items(), strict=True):
+        for axis, (metric, words) in zip(line, SCORES.items(), strict=True):
             lowest = 1.0
             for method in methods:
                 found = curves.quartiles(dataset, method, metric)
@@ -64,7 +61,7 @@ def evolution_curves(
                 else:
                     low = middle
                 axis.plot(x, middle, color=pen.colour, ls=pen.dash, linewidth=1.6, label=method)
-                # The first generations are far below; what matters is at the end.
+                # Leave out the first generations, which are far below the rest.
                 lowest = min(lowest, np.nanmin(low[curves.generations // 10 :]))
             axis.set_ylim(bottom=max(lowest - 0.03, -1.0))
             axis.grid(visible=True, axis="y")

@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from .style import BLUE, ORANGE, WIDTH
+from .figure_style import BLUE, ORANGE, WIDTH
 
 BLUE_ORANGE = mpl.colors.LinearSegmentedColormap.from_list("", [ORANGE, "#f7f7f7", BLUE])
 NUMBERS_UP_TO = 20
-"""With more methods, p-values would be too small to read; the page has them in a table."""
+"""With more methods, p-values would be too small to read; the page lists them in a table."""
 
 
 def heat_map(pairs: pd.DataFrame, methods: list[str], level: float) -> Any:
-    """Every pair over all datasets: colour is the effect, numbers are adjusted p-values.
+    """Draw the effect of every pair as colour, with adjusted p-values.
 
-    Pairs that are not significant are pale.
+    Pairs that do not differ significantly are pale.
     """
     place = {name: k for k, name in enumerate(methods)}
     size = len(methods)

@@ -1,5 +1,5 @@
-"""The method in pictures, computed by the engine's own functions and not drawn by hand.
+"""Illustrations of the method, computed by the functions of the engine.
 
-`vicinity` shows what happens between points, `trees` what Extra Trees tell of noise and of the data
-manifold, `models` what evolution makes of it; `draw` writes all of them.
+`vicinity` shows vicinal points, `extra_trees` the noise estimate and intrusion detection,
+`example_models` the models that evolution finds; `draw_illustrations` writes all of them.
 """

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ...core.files import write_json
-from ..figures.style import our_style, save
+from ..figures.figure_style import save_figure, study_style
 from ..latex import write_latex
 from ..result_tables import write_csv
 from .example_models import EXAMPLE, example_models, rugged_and_smooth
@@ -17,64 +17,62 @@ from .extra_trees import manifold_intrusion, noise_estimates
 from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels
 
 TABLE = "features_547_no2"
-
-
 ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [
     (
         gap_and_difference, "Finite difference and Jensen gap",
         "A straight, steep function and a fluctuating one. Thick: the worst finite difference "
         "(left) and the worst gap to the line between two points (right). The finite difference "
-        "punishes slope; the Jensen gap only what is not straight. Numbers: the mean of the worst "
-        "squares over all rows.",
+        "penalises slope, the Jensen gap only curvature. Numbers: the mean over all rows of the "
+        "worst square.",
     ),
     (
         noise_estimates, "How noisy are the labels?",
         "Extra Trees' cross-validated predictions (diamonds) of a sine (line) from 100 rows (dots) "
-        "with normal noise of deviation σ. Where their R² falls below 0.5, τ becomes 10.",
+        "with normal noise of standard deviation σ. If their R² falls below 0.5, τ becomes 10.",
     ),
     (
         manifold_intrusion, "Manifold intrusion",
-        "Rows (dots) of a parabola and mixtures of rows with like labels. Without detection, "
-        "mixtures of both arms lie where no data are. With it, what Extra Trees reject is drawn "
-        "again (triangles).",
+        "Rows (dots) of a parabola and mixtures of rows with similar labels. Without detection, "
+        "mixtures of both arms lie far from the data. With detection, mixtures that Extra Trees "
+        "reject are drawn again (triangles).",
     ),
     (
         rugged_and_smooth, "A rugged and a smooth model",
-        "Two models of one run's front on 40 noisy rows; dashed: the truth. The one with the "
-        "smallest leave-one-out error, and the one that also counts the Jensen gap.",
+        "Two models of one run's front on 40 noisy rows; dashed: the truth. Rugged: the smallest "
+        "leave-one-out error. Smooth: the smallest sum of error and Jensen gap.",
     ),
     (
         limits_of_kernels, "Where each kernel goes wrong",
         "Mix_Y chooses partners by label alone and mixes across the valley; Mix_XY stays on the "
-        "curve. With many inputs, all rows are far from each other and Mix_XY is left with few "
-        "partners (effective number: exp of the entropy of those drawn).",
+        "curve. With many inputs, all rows are far apart and Mix_XY has few partners left "
+        "(effective number: exp of the entropy of those drawn).",
     ),
     (
         beta_densities, "Shares",
-        "Density of Beta(α, α), and 20,000 draws of the engine's (bars). The larger of λ and 1 − λ "
+        "Density of Beta(α, α), and 20,000 draws of the engine (bars). The larger of λ and 1 − λ "
         "is the anchor's share.",
     ),
     (
         kernels, "The kernel",
-        "How likely a row is to become the partner of another, by the distance of their labels, "
-        "and the distances of 20,000 pairs that were drawn among 100 normal labels.",
+        "The probability that a row becomes the partner of another, by the distance of their "
+        "labels, and the distances of 20,000 pairs drawn among 100 normal labels.",
     ),
 ]  # fmt: skip
-"""What draws a picture of the method, which is called so; its title and its caption."""
+"""Functions that draw, after which the files are named, with titles and captions."""
 
 
 def draw_illustrations(figures: str) -> None:
-    """Write the figures as SVG, PDF and PNG, the table as CSV and LaTeX, and what they show."""
+    """Write figures as SVG, PDF and PNG, a table as CSV and LaTeX, and all captions as JSON."""
     from ...engine.compilation.warmup import compile_kernels
 
     compile_kernels()
     compile_kernels("none")
     home = Path(figures)
     entries: list[dict[str, Any]] = []
-    with our_style():
-        for draw, title, words in ILLUSTRATIONS:
-            save(draw(), home / draw.__name__)
-            entries.append({"name": draw.__name__, "title": title, "caption": words})
+    with study_style():
+        for draw, title, caption in ILLUSTRATIONS:
+            save_figure(draw(), home / draw.__name__)
+            entries.append({"name": draw.__name__, "title": title, "caption": caption})
     models = example_models()
     rows = [
         {"method": model["method"], "coefficient": float(weight), "feature": text}

@@ -1,18 +1,17 @@
-"""What evolution makes of it: a rugged and a smooth model, and the features on 547_no2."""
+"""Models that evolution finds: a rugged and a smooth one, and the features on 547_no2."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from ...models.extrapolation import extrapolation_ignored
 from ...regressor import VJMRegressor
 from ...tables.pmlb import load_dataset
-from ..figures.style import BLUE, GREY, ORANGE, WIDTH
+from ..figures.figure_style import BLUE, GREY, ORANGE, panels_without_grid
 from ..protocols import paper_split, r2
 from ..runs.described import features_of, legend_of
 
@@ -20,34 +19,30 @@ EXAMPLE, SEED = "547_no2", 0
 METHODS = {"VJM": "jensen_gap", "Standard GP": "none"}
 
 
-def _truth(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _truth(x: Floats) -> Floats:
     return np.asarray(np.sin(x) + 0.3 * x)
 
 
 def rugged_and_smooth() -> Any:
-    """Two models of one run's front on noisy rows: the smallest error, and error with the gap."""
+    """Draw two models of one run's front on noisy rows: by error, and by error with the gap."""
     rng = np.random.default_rng(5)
     x = np.sort(rng.uniform(-3, 3, 40))
     y = _truth(x) + 0.6 * rng.normal(size=40)
-    table = pd.DataFrame({"x": x})
-    grid = pd.DataFrame({"x": np.linspace(-3, 3, 600)})
-    run = VJMRegressor.paper(random_state=SEED, tau=1.0).fit(table, y)
-    figure, axes = plt.subplots(
-        1, 3, figsize=(WIDTH, 3.0), layout="constrained", width_ratios=[1, 1, 0.8]
-    )
+    grid = np.linspace(-3, 3, 600)
+    truth = _truth(grid)
+    run = VJMRegressor.paper(random_state=SEED, tau=1.0).fit(pd.DataFrame({"x": x}), y)
+    figure, axes = panels_without_grid(1, 3, 3.0, width_ratios=[1, 1, 0.8])
     parts: dict[str, list[float]] = {}
     chosen = (("rugged", "o1", ORANGE), ("smooth", "tau", BLUE))
     for axis, (name, rule, colour) in zip(axes, chosen, strict=False):
         model = run.choose(rule=rule).model_
         axis.plot(x, y, "o", color=GREY, ms=3.2)
-        axis.plot(grid["x"], _truth(grid["x"].to_numpy()), color="#1d232b", lw=1, ls=(0, (4, 2)))
+        axis.plot(grid, truth, color="#1d232b", lw=1, ls=(0, (4, 2)))
         with extrapolation_ignored():
-            predicted = run.predict(grid)
-        axis.plot(grid["x"], predicted, color=colour, lw=1.8)
-        score = r2(_truth(grid["x"].to_numpy()), predicted)
-        axis.set_title(f"{name}: R² to the truth {score:.2f}")
+            predicted = run.predict(pd.DataFrame({"x": grid}))
+        axis.plot(grid, predicted, color=colour, lw=1.8)
+        axis.set_title(f"{name}: R² to the truth {r2(truth, predicted):.2f}")
         axis.set_xlabel("x")
-        axis.grid(visible=False)
         parts[name] = [model.scores["o1"], model.scores["o2"]]
     names = ["leave-one-out\nerror", "Jensen gap"]
     for k, (name, _, colour) in enumerate(chosen):
@@ -59,12 +54,11 @@ def rugged_and_smooth() -> Any:
     axes[2].margins(y=0.1)
     axes[2].set_title("parts of the loss")
     axes[2].legend(frameon=False)
-    axes[2].grid(visible=False)
     return figure
 
 
 def example_models() -> list[dict[str, Any]]:
-    """The final features and coefficients of VJM and of Standard GP on 547_no2, one split."""
+    """Return the final models of VJM and of Standard GP on one split of 547_no2."""
     data = load_dataset(EXAMPLE)
     train, test = paper_split(EXAMPLE, len(data), SEED)
     inputs = data.inputs.iloc[train], data.inputs.iloc[test]

@@ -1,28 +1,25 @@
-"""What Extra Trees tell: how noisy labels are, and where mixed points leave the data manifold."""
+"""Extra Trees estimate label noise and detect mixed points off the data manifold."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from ...engine.numerics.rng import stream
 from ...engine.objectives.forest import fit_forest
 from ...engine.objectives.noise import adaptive_tau, noise_scores, out_of_fold_predictions
 from ...engine.objectives.vicinal import mixup
-from ..figures.style import BLUE, GREY, ORANGE, WIDTH
-from .vicinity import rule
+from ..figures.figure_style import BLUE, GREY, ORANGE, panels_without_grid
+from .vicinity import mixup_rule
 
 NOISE = (0.0, 0.25, 0.5, 1.0)
-"""Deviations of the noise added to a sine."""
+"""Standard deviations of the noise added to a sine."""
 
 
 def noise_estimates() -> Any:
-    """Cross-validated predictions of a sine at several levels of noise, with R² and τ."""
-    figure, axes = plt.subplots(
-        1, len(NOISE), figsize=(WIDTH, 2.7), layout="constrained", sharex=True
-    )
+    """Draw cross-validated predictions of a sine at several levels of noise, with R² and τ."""
+    figure, axes = panels_without_grid(1, len(NOISE), 2.7, sharex=True)
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(-np.pi, np.pi, 100))
     error = rng.normal(size=100)
@@ -37,21 +34,20 @@ def noise_estimates() -> Any:
         words = f"σ = {deviation:g}: R² {score:.2f}, τ = {adaptive_tau(score):g}"
         axis.set_title(words.replace("-", "−"))
         axis.set_xlabel("x")
-        axis.grid(visible=False)
     return figure
 
 
 def manifold_intrusion() -> Any:
-    """Mixtures of rows with like labels on both arms of a parabola, without and with detection."""
+    """Draw mixtures of rows with similar labels on a parabola, without and with detection."""
     rng = np.random.default_rng(2)
     x = rng.uniform(-2, 2, 60)[:, np.newaxis]
     y = x[:, 0] ** 2 + 0.05 * rng.normal(size=60)
     scaled_x, scaled_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
     detector = fit_forest(stream(0, "detector"), np.ascontiguousarray(scaled_x.T), scaled_y)
-    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.4), layout="constrained", sharey=True)
+    figure, axes = panels_without_grid(1, 2, 3.4, sharey=True)
     grid = np.linspace(-2, 2, 200)
     for axis, forest, words in ((axes[0], None, "without"), (axes[1], detector, "with")):
-        drawn = mixup(stream(0, "vicinal"), scaled_x, scaled_y, 3, rule(), forest)
+        drawn = mixup(stream(0, "vicinal"), scaled_x, scaled_y, 3, mixup_rule(), forest)
         anchor = np.arange(len(drawn.share)) % len(y)
         label = drawn.share * y[anchor] + (1 - drawn.share) * y[drawn.partner]
         place = drawn.points[:, 0] * x.std() + x.mean()
@@ -63,5 +59,4 @@ def manifold_intrusion() -> Any:
         axis.plot(place[again], label[again], "^", color=ORANGE, ms=4.2, alpha=0.8)
         axis.set_title(f"{words} detection: mixed labels are {off:.2f} off on average")
         axis.set_xlabel("x")
-        axis.grid(visible=False)
     return figure

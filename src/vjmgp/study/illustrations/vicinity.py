@@ -1,29 +1,28 @@
-"""Between neighbouring points: finite difference and Jensen gap, kernels and shares."""
+"""Vicinal points: finite difference and Jensen gap, kernels and shares."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta as beta_distribution
 
 from ...core.arrays import Floats
 from ...engine.numerics.rng import beta, stream
 from ...engine.objectives.vicinal import MixupRule, Vicinity, finite_difference, mixup
-from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
+from ..figures.figure_style import BLUE, GREEN, GREY, ORANGE, panels_without_grid
 
 ALPHA, GAMMA = 10.0, 0.5
 """The paper's Beta parameter and kernel width."""
 
 
-def rule(alpha: float = ALPHA, gamma: float = GAMMA, joint: bool = False) -> MixupRule:
-    """The paper's way to draw partners and shares, but for what is named."""
+def mixup_rule(alpha: float = ALPHA, gamma: float = GAMMA, joint: bool = False) -> MixupRule:
+    """Return the paper's rule for drawing partners and shares, with given changes."""
     return MixupRule(alpha, gamma, joint, True)
 
 
 def worst_gaps(f: Any, x: Floats, vicinity: Vicinity) -> Floats:
-    """At each anchor the largest distance of f from the line between anchor and partner."""
+    """Return the largest distance of f from the line to a partner, for each anchor."""
     n = len(x)
     anchor = np.arange(len(vicinity.share)) % n
     line = vicinity.share * f(x[anchor, 0]) + (1 - vicinity.share) * f(x[vicinity.partner, 0])
@@ -40,15 +39,15 @@ def _fluctuating(x: Floats) -> Floats:
 
 
 def gap_and_difference() -> Any:
-    """A steep straight line and a fluctuating function, seen by both measures."""
+    """Draw a steep line and a fluctuating function with both measures."""
     functions = {"straight": _straight, "fluctuating": _fluctuating}
     x = np.sort(np.random.default_rng(0).uniform(-1.6, 1.6, 24))[:, np.newaxis]
     grid = np.linspace(-1.75, 1.75, 400)
-    figure, axes = plt.subplots(2, 2, figsize=(WIDTH, 5.2), layout="constrained", sharex=True)
+    figure, axes = panels_without_grid(2, 2, 5.2, sharex=True)
     for line, (name, f) in zip(axes, functions.items(), strict=True):
         y = f(x[:, 0])
         moved = finite_difference(stream(0, "vicinal"), x, 10, 0.2)
-        mixed = mixup(stream(0, "vicinal"), x, (y - y.mean()) / y.std(), 10, rule())
+        mixed = mixup(stream(0, "vicinal"), x, (y - y.mean()) / y.std(), 10, mixup_rule())
         for axis, vicinity, colour, words in (
             (line[0], moved, ORANGE, "finite difference"),
             (line[1], mixed, BLUE, "Jensen gap"),
@@ -59,14 +58,13 @@ def gap_and_difference() -> Any:
             anchor = int(np.argmax(gaps))
             _one_gap(axis, f, x, vicinity, anchor, colour)
             axis.set_title(f"{name}, {words}: {np.mean(gaps**2):.3f}")
-            axis.grid(visible=False)
     for axis in axes[-1]:
         axis.set_xlabel("x")
     return figure
 
 
 def _one_gap(axis: Any, f: Any, x: Floats, vicinity: Vicinity, anchor: int, colour: str) -> None:
-    """The worst vicinal point of an anchor, the line it is measured from, and the gap."""
+    """Draw the worst vicinal point of an anchor, its line and the gap."""
     n = len(x)
     rows = np.arange(anchor, len(vicinity.share), n)
     ends = x[anchor, 0], x[vicinity.partner[rows], 0]
@@ -83,8 +81,8 @@ def _one_gap(axis: Any, f: Any, x: Floats, vicinity: Vicinity, anchor: int, colo
 
 
 def beta_densities() -> Any:
-    """The density of the share λ for several α, and how often the engine draws what."""
-    figure, axis = plt.subplots(figsize=(WIDTH, 3.0), layout="constrained")
+    """Draw the density of the share λ for several α, and draws of the engine."""
+    figure, axis = panels_without_grid(1, 1, 3.0)
     grid = np.linspace(0, 1, 401)
     for alpha, colour, dash in ((1.0, GREEN, ":"), (10.0, BLUE, "-"), (100.0, ORANGE, "--")):
         state = stream(0, "vicinal")
@@ -94,13 +92,12 @@ def beta_densities() -> Any:
         axis.plot(grid, density, color=colour, ls=dash, lw=1.8, label=f"α = {alpha:g}")
     axis.set(xlabel="share λ of one of two points", ylabel="density", xlim=(0, 1))
     axis.legend(frameon=False)
-    axis.grid(visible=False)
     return figure
 
 
 def kernels() -> Any:
-    """How likely a partner is, by the distance of its label, for several γ."""
-    figure, axes = plt.subplots(1, 2, figsize=(WIDTH, 3.0), layout="constrained")
+    """Draw the weight of a partner by the distance of its label, for several γ."""
+    figure, axes = panels_without_grid(1, 2, 3.0)
     distance = np.linspace(0, 4, 201)
     rng = np.random.default_rng(0)
     y = np.sort(rng.normal(size=100))
@@ -108,26 +105,24 @@ def kernels() -> Any:
     for gamma, colour, dash in ((0.1, GREEN, ":"), (0.5, BLUE, "-"), (1.0, ORANGE, "--")):
         weight = np.exp(-gamma * distance**2)
         axes[0].plot(distance, weight, color=colour, ls=dash, lw=1.8, label=f"γ = {gamma:g}")
-        drawn = mixup(stream(0, "vicinal"), x, y, 200, rule(gamma=gamma))
+        drawn = mixup(stream(0, "vicinal"), x, y, 200, mixup_rule(gamma=gamma))
         apart = np.abs(y[np.arange(len(drawn.share)) % 100] - y[drawn.partner])
         look: Any = {"histtype": "step", "color": colour, "ls": dash, "lw": 1.6}
         axes[1].hist(apart, bins=40, range=(0, 4), density=True, **look)
     axes[0].set(xlabel="|yᵢ − yⱼ|, standardised labels", ylabel="weight exp(−γ (yᵢ − yⱼ)²)")
     axes[0].legend(frameon=False)
     axes[1].set(xlabel="|yᵢ − yⱼ| of the pairs that are drawn", ylabel="density")
-    for axis in axes:
-        axis.grid(visible=False)
     return figure
 
 
 def limits_of_kernels() -> Any:
-    """Where each kernel goes wrong: Mix_Y across a valley, Mix_XY among many inputs."""
-    figure, axes = plt.subplots(1, 3, figsize=(WIDTH, 3.1), layout="constrained")
+    """Draw the failures of both kernels: Mix_Y across a valley, Mix_XY with many inputs."""
+    figure, axes = panels_without_grid(1, 3, 3.1)
     x = np.sort(np.random.default_rng(1).uniform(-2, 2, 30))[:, np.newaxis]
     y = x[:, 0] ** 2
     scale = (y - y.mean()) / y.std(), (x - x.mean()) / x.std()
     for axis, joint, name in ((axes[0], False, "Mix_Y"), (axes[1], True, "Mix_XY")):
-        drawn = mixup(stream(3, "vicinal"), scale[1], scale[0], 1, rule(joint=joint))
+        drawn = mixup(stream(3, "vicinal"), scale[1], scale[0], 1, mixup_rule(joint=joint))
         anchor = np.arange(30)
         for i, j in zip(anchor, drawn.partner, strict=True):
             axis.plot([x[i, 0], x[j, 0]], [y[i], y[j]], color=GREY, lw=0.7, alpha=0.7)
@@ -139,7 +134,6 @@ def limits_of_kernels() -> Any:
         off = np.mean(np.abs(mixed_y - mixed_x**2))
         axis.set_title(f"{name} on x²: {off:.2f} off")
         axis.set_xlabel("x")
-        axis.grid(visible=False)
     inputs = np.array([1, 2, 5, 10, 20, 50])
     for joint, colour, dash, name in ((False, ORANGE, "--", "Mix_Y"), (True, BLUE, "-", "Mix_XY")):
         counts = [_partners_in_use(int(p), joint) for p in inputs]
@@ -150,15 +144,17 @@ def limits_of_kernels() -> Any:
     axes[2].set(xlabel="number of inputs", title="partners in use, of 99")
     axes[2].set_ylim(bottom=0)
     axes[2].legend(frameon=False)
-    axes[2].grid(visible=True, axis="y")
+    axes[2].grid(visible=True, axis="both")
     return figure
 
 
 def _partners_in_use(inputs: int, joint: bool, n: int = 100, rounds: int = 400) -> float:
-    """The effective number of partners of a row: exp of the entropy of what is drawn."""
+    """Return the effective number of partners of a row: exp of the entropy of the draws."""
     rng = np.random.default_rng(inputs)
     x, y = rng.normal(size=(n, inputs)), rng.normal(size=n)
-    drawn = mixup(stream(0, "vicinal"), x, y, rounds, rule(joint=joint)).partner.reshape(rounds, n)
+    drawn = mixup(stream(0, "vicinal"), x, y, rounds, mixup_rule(joint=joint)).partner.reshape(
+        rounds, n
+    )
     numbers = []
     for i in range(n):
         share = np.bincount(drawn[:, i], minlength=n) / rounds

@@ -1,5 +1,6 @@
-"""The report: a page to start from and a folder of pages beside it, for any browser, offline.
+"""The report: a start page and a folder of pages, for any browser, offline.
 
-`write` renders the templates; `overview`, `experiments` and `datasets` gather what they show, from
-the tables and figures that earlier steps wrote; `so_far` makes a report of an unfinished study.
+`write` renders the templates with the contents that `overview_page`, `experiment_pages`,
+`dataset_pages` and `srbench_page` read from tables and figures; `so_far` reports on an unfinished
+study.
 """

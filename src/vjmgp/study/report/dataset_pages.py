@@ -1,4 +1,4 @@
-"""What the pages of the datasets and the gallery of models show."""
+"""Contents of the pages of the datasets and of the gallery of models."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..names import PAPER
 from ..published.index import DATASETS
 from ..result_tables import read_table
 from ..scoreboard.claims import headline_figures
-from ..statistics.paired import OPPOSITE, SIMILAR, TOO_FEW
-from ..statistics.summaries import papers_medians
+from ..statistics.paired_tests import OPPOSITE, SIMILAR, TOO_FEW
+from ..statistics.summaries import paper_medians
 from .experiment_pages import has_runs
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ EXAMPLE = "547_no2"
 """The dataset whose models the paper prints."""
 
 
-class Datasets:
-    """All about the datasets of a study, computed once for all pages."""
+class DatasetPages:
+    """Contents of the pages of all datasets, computed at once."""
 
     def __init__(self, files: StudyFiles, study: Context, runs: pd.DataFrame) -> None:
         self.files, self.study = files, study
@@ -45,13 +45,13 @@ class Datasets:
         self.noise = by_dataset["noise_r2"].median().to_dict()
         tau = runs.dropna(subset="tau")
         self.noisy = (tau["tau"] > 1).groupby(tau["dataset"]).mean().to_dict()
-        self.paper = papers_medians().to_dict()
+        self.paper = paper_medians().to_dict()
         papers = [e.protocol for e in study["experiments"] if e.papers_kind == PAPER]
         self.papers_protocols = set(papers)
         self.models = self._models()
 
     def page(self, name: str) -> Context:
-        """One dataset."""
+        """Return the contents of the page of one dataset."""
         keys = [key for key in self.middles if key[0] == name]
         shown = [self.quantiles[key] for key in keys]
         low = max(min((q[0] for q in shown), default=0.0), -1.0)
@@ -95,7 +95,7 @@ class Datasets:
         }
 
     def _models(self) -> list[Context]:
-        """By dataset and protocol, the typical models of the methods that have any."""
+        """Return the typical models of all methods that have any, by dataset and protocol."""
         groups: dict[tuple[str, str], dict[str, Context]] = {}
         references: dict[tuple[str, str], str] = {}
         for entry in self.study["experiments"]:
@@ -113,7 +113,7 @@ class Datasets:
         ]
 
     def _pair(self, where: tuple[str, str], models: dict[str, Context], reference: str) -> Context:
-        """The reference's model, that of the best of the others, and the rest."""
+        """Return the models of the reference and of the best other method, and the rest."""
         medians = {name: float(self.quantiles[*where, name][2]) for name in models}
         others = sorted((name for name in models if name != reference), key=lambda n: -medians[n])
         pair = [name for name in (reference, *others[:1]) if name in models]
@@ -132,7 +132,7 @@ class Datasets:
 
 
 def _of_dataset(path: Path, name: str, part: str) -> Any:
-    """What a file says of a dataset, be it the published one for all; None where none is there."""
+    """Return a part of the file of a dataset, or of the published file for all, if it exists."""
     if not path.is_file():
         return None
     content = read_json(path)
@@ -140,7 +140,7 @@ def _of_dataset(path: Path, name: str, part: str) -> Any:
 
 
 def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
-    """How each method compares with the reference of an experiment, by dataset and protocol."""
+    """Return how each method compares with the reference, by dataset and protocol."""
     found: dict[Key, Context] = {}
     columns = ["dataset", "versus", "outcome", "note", "median_difference", "low", "high"]
     for entry in study["experiments"]:
@@ -149,7 +149,7 @@ def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
         table = read_table(files.experiments[entry.name].statistics["tests_test_r2"])
         first = table[(table["method"] == entry.methods[0]) & table["outcome"].notna()]
         for row in first[columns].to_dict("records"):
-            # Seen from the other method: by how much it is better than the reference.
+            # The difference is that of the other method from the reference.
             seen = {
                 "reference": entry.methods[0],
                 "outcome": _in_words(OPPOSITE[row["outcome"]], row["note"], entry.methods[0]),

@@ -1,4 +1,4 @@
-"""What made the report: machine and versions."""
+"""Machine and versions of libraries that made the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIBRARIES = [
 
 
 def processor() -> str:
-    """The processor's name."""
+    """Return the name of the processor."""
     info = Path("/proc/cpuinfo")
     for line in info.read_text(encoding="utf-8").splitlines() if info.exists() else ():
         if line.startswith("model name"):
@@ -23,11 +23,11 @@ def processor() -> str:
 
 
 def machine() -> str:
-    """Processor and system that made the report."""
+    """Return processor, cores and system as text."""
     system = f"{platform.system()}, Python {platform.python_version()}"
     return f"{processor()}, {os.cpu_count()} cores, {system}"
 
 
 def versions() -> dict[str, str]:
-    """Versions of the libraries that matter."""
+    """Return the versions of the main libraries."""
     return {name: version(name) for name in LIBRARIES}

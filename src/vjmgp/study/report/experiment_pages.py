@@ -1,4 +1,4 @@
-"""What the page of an experiment shows."""
+"""Contents of the page of an experiment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pandas as pd
 from ...core.files import read_json
 from ..names import IN_THE_PAPER, METRICS
 from ..result_tables import present, read_table
-from ..scoreboard.claims import Counts, count_claims
-from ..statistics.counts import matrix_of
-from ..statistics.paired import BETTER, SIMILAR, WORSE, too_few
+from ..scoreboard.claims import OutcomeCounts, count_claims
+from ..statistics.paired_tests import BETTER, SIMILAR, WORSE, fewest_pairs
+from ..statistics.win_tie_loss import win_tie_loss_matrix
 from .srbench_page import srbench_page
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 Context = dict[str, Any]
 KINDS = (BETTER, SIMILAR, WORSE, "too_few_pairs")
-"""What may come out of a comparison on a dataset."""
+"""Possible outcomes of a comparison on a dataset."""
 
 
 def has_runs(files: ExperimentFiles) -> bool:
-    """Whether an experiment has any result yet."""
+    """Return whether an experiment has any result yet."""
     return Path(files.statistics["summary"]).exists()
 
 
 def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -> Context:
-    """Everything about one experiment."""
+    """Return the contents of the page of one experiment."""
     tables = {name: read_table(path) for name, path in files.statistics.items()}
     summary = tables["summary"]
     methods = present(entry.methods, _ran(summary)["method"])
@@ -56,13 +56,13 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "unpaired": any(row["unpaired"] for row in pairs),
         "sums": _sums(counts["test_r2"], methods),
         "matrices": [
-            {"title": words, "table": matrix_of(counts[metric], methods)}
+            {"title": words, "table": win_tie_loss_matrix(counts[metric], methods)}
             for metric, words in METRICS.items()
         ],
         "pairwise": tables["pairwise"].to_dict("records"),
         "medians": _rows_with_best(medians, methods),
         "figures": read_json(Path(files.figures) / "figures.json"),
-        "too_few": too_few(study["config"]["seeds"], level),
+        "too_few": study["config"]["seeds"] < fewest_pairs(level),
         "significance": level,
         "files": sorted(Path(p).name for p in _tables(files, entry)),
         "srbench": srbench_page(files, entry),
@@ -81,20 +81,20 @@ def _ran(summary: pd.DataFrame) -> pd.DataFrame:
 
 def papers_counts(
     experiment: str, protocol: str | None, timed: Mapping[str, str] | None = None
-) -> dict[tuple[str, str, str], Counts]:
-    """The paper's counts by metric and pair, both ways: those of this part, else of any."""
-    found: dict[tuple[str, str, str], Counts] = {}
+) -> dict[tuple[str, str, str], OutcomeCounts]:
+    """Return the paper's counts by metric and ordered pair, preferring those of this part."""
+    found: dict[tuple[str, str, str], OutcomeCounts] = {}
     claims = [claim for claim in count_claims(timed) if claim.protocol == protocol]
     for claim in sorted(claims, key=lambda claim: claim.part != experiment):
         c = claim.counts
         found.setdefault((claim.metric, claim.method, claim.versus), c)
-        turned = Counts(c.worse, c.similar, c.better, c.datasets)
+        turned = OutcomeCounts(c.worse, c.similar, c.better, c.datasets)
         found.setdefault((claim.metric, claim.versus, claim.method), turned)
     return found
 
 
 def pairs_to_show(methods: list[str]) -> list[tuple[str, str]]:
-    """All pairs of a few methods; of many, the first against each other one."""
+    """Return all pairs of up to four methods, otherwise those with the first method."""
     pairs = list(itertools.combinations(methods, 2))
     return pairs if len(methods) <= 4 else pairs[: len(methods) - 1]
 
@@ -102,9 +102,9 @@ def pairs_to_show(methods: list[str]) -> list[tuple[str, str]]:
 def count_pairs(
     counts: dict[str, pd.DataFrame],
     methods: list[str],
-    paper: dict[tuple[str, str, str], Counts],
+    paper: dict[tuple[str, str, str], OutcomeCounts],
 ) -> list[Context]:
-    """Pairs of methods: ours and the paper's counts for each metric, and what could not be told."""
+    """Return our counts and the paper's for each pair of methods and metric."""
     rows = []
     for method, versus in pairs_to_show(methods):
         row: Context = {"method": method, "versus": versus}
@@ -118,23 +118,23 @@ def count_pairs(
 
 
 def _kinds(counts: Any) -> dict[str, int]:
-    """Datasets, or sums of them, by outcome."""
+    """Return the numbers of datasets by outcome."""
     return {key: int(counts[key]) for key in KINDS}
 
 
-def _papers_kinds(counts: Counts) -> dict[str, int]:
+def _papers_kinds(counts: OutcomeCounts) -> dict[str, int]:
     similar = counts.datasets - counts.better - counts.worse
     return {BETTER: counts.better, SIMILAR: similar, WORSE: counts.worse, "too_few_pairs": 0}
 
 
 def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
-    """Comparisons of the first method with all others, over all datasets."""
+    """Sum the outcomes of the first method against all others over all datasets."""
     rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
     return _kinds(rows[[*KINDS]].sum())
 
 
 def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
-    """The cells of each dataset: a method's median, and the paper's where it has one."""
+    """Return the medians of each dataset, beside the paper's, with the best marked."""
     rows = []
     for line in medians.reset_index().to_dict("records"):
         values = [float(line[method]) for method in methods]

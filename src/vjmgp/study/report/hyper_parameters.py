@@ -1,4 +1,4 @@
-"""The tables of hyper-parameters: settings of genetic programming, grids of the other learners."""
+"""Tables of hyper-parameters: settings of genetic programming, grids of other learners."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ...pages.formats import in_words
 from ...regressor import VJMRegressor
 
 Context = dict[str, Any]
-DECIDE_NOTHING = ("memory_limit",)
+WITHOUT_EFFECT = ("memory_limit",)
 """Settings that change no result."""
 
 
 def gp_settings(methods: dict[str, Context]) -> list[Context]:
-    """Each setting that is not left open, with its value and the methods that have another."""
+    """Return each setting with the paper's value and the methods that have another."""
     ours = {name: method["gp"] for name, method in methods.items() if "gp" in method}
     if not ours:
         return []
     usual = VJMRegressor.paper().get_params()
     of_engine = {field.name for field in dataclasses.fields(Settings)}
-    told = {key for settings in ours.values() for key in settings}
-    shown = [key for key in PARAMETERS if key in of_engine | told and key not in DECIDE_NOTHING]
+    given = {key for settings in ours.values() for key in settings}
+    shown = [key for key in PARAMETERS if key in of_engine | given and key not in WITHOUT_EFFECT]
     rows = [_setting(key, usual[key], ours) for key in shown]
     return [row for row in rows if row["value"] != "none" or row["others"]]
 
@@ -38,7 +38,7 @@ def _setting(key: str, usual: Any, methods: dict[str, Context]) -> Context:
 
 
 def learners(methods: dict[str, Context]) -> list[Context]:
-    """The other learners: class, fixed settings, and the grids that they are tuned over."""
+    """Return class, fixed settings and tuning grids of the other learners."""
     found = []
     for name, method in methods.items():
         if "estimator" in method:

@@ -1,4 +1,4 @@
-"""What concerns the whole study: its scoreboard, and what is done, failed and missing."""
+"""Contents about the whole study: scoreboard, progress and main figure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..scoreboard.verdicts import NOT_RUN
 
 Context = dict[str, Any]
 OVERVIEW = "overview"
-"""Name of the figure that says most about an experiment."""
+"""Name of the main figure of an experiment."""
 
 
 def scoreboard_page(path: str) -> Context:
-    """All claims, and how many have each verdict, part by part."""
+    """Return all claims and the counts of verdicts, by part of the paper."""
     table = read_table(path)
     for column in ("paper", "ours", "note"):
         table[column] = table[column].astype(object).fillna("")
@@ -37,7 +37,7 @@ def scoreboard_page(path: str) -> Context:
 
 
 def highlight(experiments: list[Context]) -> Context | None:
-    """The largest comparison and its figure of accuracy, size and time."""
+    """Return the experiment with most methods that has a main figure, and the figure."""
     for entry in sorted(experiments, key=lambda entry: -len(entry["methods"])):
         for figure in entry["figures"]:
             if figure["name"] == OVERVIEW:
@@ -46,9 +46,9 @@ def highlight(experiments: list[Context]) -> Context | None:
 
 
 def progress(table: pd.DataFrame, study: Context) -> Context:
-    """Runs that the study asks for, and those that are there; `table` has failed ones, too.
+    """Count the runs of the study that are done, failed and missing.
 
-    A run that several experiments share counts in each of them, and once in the whole.
+    A run that several experiments share counts in each of them, and once in total.
     """
     seeds = int(study["config"]["seeds"])
     done = table[table["seed"] < seeds].groupby(["protocol", "dataset", "method"])

@@ -1,4 +1,4 @@
-"""What the page shows that puts an experiment beside SRBench's published results."""
+"""Contents of the page that compares an experiment with SRBench's published results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Context = dict[str, Any]
 
 
 def srbench_page(files: ExperimentFiles, entry: Experiment) -> Context | None:
-    """The methods by rank, the best of ours and the best published; None for other protocols."""
+    """Return the methods by rank and the best of them; None for other protocols."""
     if not entry.follows_srbench:
         return None
     table = read_table(files.srbench)
@@ -41,6 +41,6 @@ def srbench_page(files: ExperimentFiles, entry: Experiment) -> Context | None:
 
 
 def _first(table: pd.DataFrame) -> Context | None:
-    """The row with the best rank."""
+    """Return the row with the best rank."""
     rows: list[Any] = table.to_dict("records")
     return rows[0] if rows else None

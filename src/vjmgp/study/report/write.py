@@ -1,4 +1,4 @@
-"""Write the pages."""
+"""Write the pages of the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...engine.version import ENGINE_VERSION
 from ...pages.templating import SHARED, make_templates
 from ...tables.paper_datasets import paper_datasets
 from ..result_tables import read_table
-from .dataset_pages import Datasets
+from .dataset_pages import DatasetPages
 from .environment import machine, versions
 from .experiment_pages import experiment_page, has_runs
 from .hyper_parameters import gp_settings, learners
@@ -31,11 +31,11 @@ ASSETS = ("style.css", "report.js")
 
 
 def write_report(study: Context, files: StudyFiles, page: str, pages: str, config: str) -> None:
-    """Turn tables and figures into a page to start from and a folder of pages beside it."""
+    """Write the start page, the folder of pages beside it, and the full config."""
     templates = make_templates(Path(__file__).parent / "templates")
     for name in ASSETS:
         write_whole(Path(pages) / name, [(SHARED / name).read_bytes()])
-    shared = what_pages_share(files, study)
+    shared = shared_context(files, study)
     for here, template, more in all_pages(shared, files, study):
         inside = here != ENTRY
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
@@ -48,7 +48,7 @@ def write_report(study: Context, files: StudyFiles, page: str, pages: str, confi
 def all_pages(
     shared: Context, files: StudyFiles, study: Context
 ) -> Iterator[tuple[str, str, Context]]:
-    """Every page: its file, its template and what it alone shows."""
+    """Yield file, template and own context of every page."""
     experiments, datasets = shared["experiments"], shared["datasets"]
     yield ENTRY, "index", {"highlight": highlight(experiments)}
     for name in (*["scoreboard"] * shared["has_claims"], "datasets", "models"):
@@ -75,12 +75,12 @@ def all_pages(
     )
 
 
-def what_pages_share(files: StudyFiles, study: Context) -> Context:
-    """What every page knows of the study."""
+def shared_context(files: StudyFiles, study: Context) -> Context:
+    """Return the context that all pages share."""
     table, config = read_table(files.runs), study["config"]
     runs, failures = (table[table["status"] == status] for status in ("ok", "failed"))
     shown = [entry for entry in study["experiments"] if has_runs(files.experiments[entry.name])]
-    datasets = Datasets(files, study, runs)
+    datasets = DatasetPages(files, study, runs)
     figures = Path(files.illustrations) / "figures.json"
     is_papers = study["runs_papers_methods"]
     has_claims = is_papers and not paper_datasets().keys().isdisjoint(study["datasets"])
@@ -113,12 +113,12 @@ def what_pages_share(files: StudyFiles, study: Context) -> Context:
 
 
 def _files(files: StudyFiles, experiments: list[Context]) -> list[str]:
-    """The tables that pages link to, from the folder that holds the report."""
+    """Return the paths of all tables, relative to the results folder."""
     whole = (Path(files.runs).name, "failures.csv", Path(files.scoreboard).name)
     inside = (f"{entry['name']}/{name}" for entry in experiments for name in entry["files"])
     return [f"tables/{name}" for name in (*whole, *inside)]
 
 
 def as_yaml(config: Context) -> str:
-    """The config with all defaults, as a config file would have it."""
+    """Return the config with all defaults as YAML."""
     return str(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))

@@ -1,3 +1,4 @@
-"""The paper's claims beside our outcome: `claims` reads them, `verdicts` has the rules, `score`
-puts both together.
+"""The paper's claims beside our results.
+
+`claims` reads them, `verdicts` has the rules, and `score` combines both.
 """

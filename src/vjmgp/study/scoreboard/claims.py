@@ -1,4 +1,4 @@
-"""Read the paper's claims from `vjmgp/data/paper`, in the names of our methods."""
+"""Read the paper's claims from `vjmgp/data/paper`, with our names of the methods."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ import pandas as pd
 import yaml
 
 from ...core.files import package_folder
-from ...tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
+from ...tables.paper_datasets import paper_datasets
 from ..names import LABEL_NOISE, PAPER, PLAIN, REFERENCE
+from ..statistics.summaries import paper_medians
 
 READS = ("data/paper/*",)
 TIMED = "same_runtime_budget"
-"""The part of the paper in which time ends the runs."""
+"""The part of the paper in which runs end by time."""
 PAPER_RUNS = 30
-"""Runs of a method on a dataset."""
+"""Runs of each method on each dataset in the paper."""
 TWINS = {
     "573_cpu_act": "197_cpu_act",
     "562_cpu_small": "227_cpu_small",
     "207_autoPrice": "195_auto_price",
 }
-"""Datasets that PMLB, and so the paper, has twice: the same rows, of cars with a column shifted."""
+"""Datasets that PMLB, and so the paper, has twice; the cars differ by a shifted column."""
 How = Literal["mean", "median"]
 
 
 @dataclass(frozen=True)
-class Counts:
-    """On how many of so many datasets one method is better, similar, worse than another."""
+class OutcomeCounts:
+    """Numbers of datasets on which one method is better, similar and worse than another."""
 
     better: int
     similar: int | None
-    """None: the paper does not say."""
+    """None if the paper does not say."""
     worse: int
     datasets: int
 
@@ -52,28 +53,28 @@ class CountClaim:
     protocol: str
     method: str
     versus: str
-    counts: Counts
+    counts: OutcomeCounts
 
 
 @dataclass(frozen=True)
 class ValueClaim:
-    """That a figure of one method exceeds that of all others by more than a bound."""
+    """The claim that a figure of one method exceeds that of all others by more than a bound."""
 
     part: str
     words: str
     method: str
     versus: tuple[str, ...]
     column: str
-    """Of the table of runs."""
+    """Column of the table of runs."""
     over_runs: How
     over_datasets: How
     paper: tuple[float, float] | None
-    """The method's figure and the largest of the others; None: the paper says only the bound."""
+    """The method's figure and the largest other one; None if the paper states only the bound."""
     ratio: bool = True
     """Whether the amount is a ratio or a difference."""
     bound: float = 1.0
     dataset: str = ""
-    """Empty: over all datasets."""
+    """Empty for a claim over all datasets."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +94,17 @@ def _yaml(name: str) -> dict[str, Any]:
 
 
 def headline_figures() -> dict[str, Any]:
-    """Single figures that the paper states in its text."""
+    """Return the single figures that the paper states in its text."""
     return _yaml("headline_figures.yaml")
 
 
 def competitors() -> tuple[str, ...]:
-    """The paper's other learners."""
+    """Return the paper's other learners."""
     return tuple(_yaml("baseline_grids.yaml"))
 
 
 def datasets_of(protocol: str) -> int:
-    """How many datasets the paper has for a protocol."""
+    """Return the number of datasets that the paper has for a protocol."""
     name = "label_noise_datasets" if protocol == LABEL_NOISE else "datasets"
     return int(headline_figures()[name])
 
@@ -115,9 +116,9 @@ def _names() -> dict[tuple[str, str], str]:
 
 
 def our_name(part: str, name: str, timed: Mapping[str, str] | None = None) -> str:
-    """What this project calls a method that the paper calls so in one of its parts.
+    """Return our name of a method, given the paper's name in one of its parts.
 
-    `timed` names the variants of a study whose runs end by time, such as "VJM 1 s" for VJM.
+    `timed` has the names of variants whose runs end by time, such as "VJM 1 s" for VJM.
     """
     if part == TIMED:
         return (timed or {}).get(name, f"{name} in the same time")
@@ -125,7 +126,7 @@ def our_name(part: str, name: str, timed: Mapping[str, str] | None = None) -> st
 
 
 def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
-    """All rows of `win_tie_loss.csv`; what two of the paper's tables have counts once."""
+    """Return the rows of `win_tie_loss.csv`; a cell of two of the paper's tables counts once."""
     table = pd.read_csv(
         package_folder("data/paper") / "win_tie_loss.csv", dtype={"method": str, "versus": str}
     )
@@ -134,7 +135,9 @@ def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
         part = row["experiment"]
         protocol = LABEL_NOISE if part == LABEL_NOISE else PAPER
         similar = None if pd.isna(row["similar"]) else int(row["similar"])
-        counts = Counts(int(row["better"]), similar, int(row["worse"]), datasets_of(protocol))
+        counts = OutcomeCounts(
+            int(row["better"]), similar, int(row["worse"]), datasets_of(protocol)
+        )
         method, versus = (our_name(part, row[key], timed) for key in ("method", "versus"))
         claim = CountClaim(part, row["metric"], protocol, method, versus, counts)
         claims.setdefault((protocol, row["metric"], method, versus), claim)
@@ -142,12 +145,12 @@ def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
 
 
 def value_claims() -> list[ValueClaim]:
-    """What the paper's text says of two figures, or of one against all others."""
+    """Return the claims of the paper's text about one figure against another or all others."""
     figures, medians = headline_figures(), paper_medians().mean().sort_values()
     size, seconds = figures["median_model_size"], figures["mean_training_seconds"]
     stopped, example = figures["early_stopping_mean_seconds"], figures["example_547_no2"]
     a, b, c, d, e = REFERENCE, PLAIN, "PP", "VJM_EarlyStop", "XGB"
-    means = float(medians["VJM-GP"]), float(medians.drop("VJM-GP").iloc[-1])
+    means = float(medians[a]), float(medians.drop(a).iloc[-1])
     times = figures["times_smaller_than"][e]
     text, others = "figures_in_the_text", "competitors"
     claims = [
@@ -175,12 +178,10 @@ def value_claims() -> list[ValueClaim]:
 
 
 def median_claims() -> list[MedianClaim]:
-    """The paper's detailed table of medians, dataset by dataset."""
+    """Return the paper's detailed table of medians, dataset by dataset."""
     table = paper_medians()
     return [
-        MedianClaim(
-            dataset, our_name("medians", method), float(table[method][pmlb_number(dataset)])
-        )
+        MedianClaim(dataset, method, float(table.loc[dataset, method]))
         for dataset in paper_datasets()
         for method in table.columns
     ]

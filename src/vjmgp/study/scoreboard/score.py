@@ -1,4 +1,4 @@
-"""Every claim of the paper beside ours, with a verdict."""
+"""Judge every claim of the paper by our runs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from ...tables.paper_datasets import paper_datasets
 from ..latex import write_latex
 from ..names import LABEL_NOISE, METRICS, PAPER, REFERENCE
 from ..result_tables import read_runs, write_csv
-from ..statistics.paired import OUTCOMES, outcomes, p_values, too_few
-from ..statistics.pairwise import pairwise_tests
+from ..statistics.paired_tests import (
+    OUTCOMES,
+    compare_over_datasets,
+    fewest_pairs,
+    outcomes,
+    p_values,
+)
 from . import verdicts
 from .claims import (
     PAPER_RUNS,
     TWINS,
     CountClaim,
-    Counts,
+    OutcomeCounts,
     ValueClaim,
     competitors,
     count_claims,
@@ -39,7 +44,7 @@ COLUMNS = [
 
 
 def score_claims(runs: str, study: dict[str, Any], table: str, latex: str) -> None:
-    """Write the scoreboard."""
+    """Write the scoreboard as CSV and LaTeX."""
     found = scoreboard(read_runs(runs), study)
     write_csv(table, found)
     shown = found[["part", "claim", "paper", "ours", "verdict"]][found["part"] != MEDIANS]
@@ -47,11 +52,11 @@ def score_claims(runs: str, study: dict[str, Any], table: str, latex: str) -> No
 
 
 def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
-    """One row per claim; its note says if the verdict is another where twins count once.
+    """Return one row per claim, with a note if counting twins once changes the verdict.
 
-    `study` has the names of the protocols that are the paper's (`protocols`), the level of the
-    tests by dataset (`significance`), the methods that the study defines itself (`own_methods`),
-    which are not the paper's, and the names (`timed`) of methods whose runs end by time.
+    `study` has the names of the paper's protocols (`protocols`), the level of the tests by dataset
+    (`significance`), the methods that the study redefines (`own_methods`), which are not the
+    paper's, and the names of methods whose runs end by time (`timed`).
     """
     evidence = Evidence(runs, study)
     rows = evidence.over_datasets()
@@ -63,7 +68,7 @@ def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
 
 
 def tally(board: pd.DataFrame) -> pd.DataFrame:
-    """How many claims of each part have each verdict; what claims nothing does not count."""
+    """Count the verdicts on the claims of each part."""
     table = pd.crosstab(board["part"], board["verdict"])
     table = table.reindex(index=board["part"].unique(), columns=list(VERDICTS), fill_value=0)
     table.insert(0, "claims", table.sum(axis=1))
@@ -71,12 +76,12 @@ def tally(board: pd.DataFrame) -> pd.DataFrame:
 
 
 class Evidence:
-    """The runs of a study that speak to the paper's claims: its datasets, protocols, methods."""
+    """The runs of a study with the paper's datasets, protocols and methods."""
 
     def __init__(self, runs: pd.DataFrame, study: dict[str, Any]) -> None:
         self.study = study
         self.level: float = study["significance"]
-        self.seeds = next(n for n in range(1, 100) if not too_few(n, self.level))
+        self.seeds = fewest_pairs(self.level)
         ours = runs[runs["dataset"].isin(list(paper_datasets()))]
         ours = ours[~ours["method"].isin(study["own_methods"])]
         self.runs = {
@@ -94,12 +99,12 @@ class Evidence:
         }
 
     def over_datasets(self) -> list[Row]:
-        """All claims but the medians."""
+        """Judge all claims but the medians."""
         rows = [self.counts(claim) for claim in count_claims(self.study["timed"])]
         return [*rows, self.beats("XGB"), *(self.values(claim) for claim in value_claims())]
 
     def missing(self, protocol: str, *methods: str) -> str:
-        """Why methods cannot be compared: those of the study's own, and those without runs."""
+        """Return why methods cannot be compared: redefined by the study, or without runs."""
         own = [name for name in methods if name in self.study["own_methods"]]
         if own:
             return f"{', '.join(own)}: defined by this study, not as in the paper"
@@ -109,9 +114,10 @@ class Evidence:
     def paired(
         self, row: Row, methods: list[str], protocol: str = PAPER, seeds: int = 0, dataset: str = ""
     ) -> pd.DataFrame | None:
-        """The runs that methods share, on datasets with so many seeds; None: too few to judge.
+        """Return the runs that methods share on datasets with enough seeds.
 
-        Half of the paper's datasets are needed. The row gets a note of what is missing.
+        Return None if these are less than half of the paper's datasets. Notes in the row say what
+        is missing.
         """
         scores = self.scores[protocol, row["metric"]].reindex(columns=methods).dropna()
         if dataset:
@@ -135,9 +141,9 @@ class Evidence:
         return scores[scores.index.get_level_values("dataset").isin(judged.index)]
 
     def counts(self, claim: CountClaim) -> Row:
-        """Better, similar, worse.
+        """Judge counts of better, similar and worse.
 
-        Few runs decide little and so look even: even is judged on as many runs as the paper's.
+        Few runs decide little and look even, so a claim of even needs as many runs as the paper's.
         """
         pair, training = [claim.method, claim.versus], claim.metric == "train_r2"
         wanted = verdicts.claimed(claim.counts)
@@ -150,16 +156,16 @@ class Evidence:
             table = runs.pivot_table("difference", "dataset", "seed").to_numpy(dtype=np.float64)
             found = outcomes(table, p_values(table, self.level), self.level)
             better, similar, worse = (int((found == kind).sum()) for kind in OUTCOMES)
-            ours = Counts(better, similar, worse, len(found))
+            ours = OutcomeCounts(better, similar, worse, len(found))
             row |= {"ours": str(ours), "p": verdicts.binomial_p(ours)}
             row["verdict"] = verdicts.verdict_on_counts(claim.counts, ours)
         return row | {"verdict": NO_CLAIM} if wanted is None else row
 
     def values(self, claim: ValueClaim) -> Row:
-        """A figure of one method against those of others.
+        """Judge a figure of one method against those of others.
 
-        That a method is the best of all is not shown while one of them is missing; that it is not
-        the best may be.
+        While a method is missing, runs cannot confirm that another is the best of all, but they can
+        contradict it.
         """
         several = len(claim.versus) > 1
         versus = "all" if several else claim.versus[0]
@@ -185,7 +191,7 @@ class Evidence:
         return row | {"ours": ours, "low": low, "high": high, "verdict": verdict}
 
     def beats(self, other: str) -> Row:
-        """VJM against one learner over all datasets, adjusted with all pairs of learners."""
+        """Test VJM against one learner over all datasets, adjusted for all pairs of learners."""
         words = f"{REFERENCE} beats {other} after Benjamini–Hochberg"
         row = _row("competitors", words, "test_r2", REFERENCE, other)
         runs = self.paired(row, [REFERENCE, other])
@@ -194,7 +200,7 @@ class Evidence:
         learners = [REFERENCE, other, *(name for name in competitors() if name != other)]
         scores = self.scores[PAPER, "test_r2"].reindex(columns=learners)
         medians = scores.groupby(level="dataset").median()
-        tests = pairwise_tests(medians.loc[runs.index.unique("dataset")], LEVEL)
+        tests = compare_over_datasets(medians.loc[runs.index.unique("dataset")], LEVEL)
         pair = tests.iloc[0]
         _note(row, f"one of {tests['p'].notna().sum()} pairs of learners")
         row |= {"ours": f"{pair['median_difference']:+.3f} R²", "p": pair["p_adjusted"]}
@@ -202,7 +208,7 @@ class Evidence:
         return row | {"low": pair["low"], "high": pair["high"], "verdict": verdict}
 
     def medians(self) -> list[Row]:
-        """One method on one dataset each; their p-values are adjusted together."""
+        """Judge the medians of each method on each dataset; p-values are adjusted together."""
         groups = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
         runs = {key: values.to_numpy(dtype=np.float64) for key, values in groups}
         rows, judged, p = [], [], []
@@ -238,7 +244,7 @@ def _note(row: Row, text: str) -> None:
 
 
 def _figures(claim: ValueClaim, values: tuple[float, float] | None) -> str:
-    """Two figures, and their ratio or difference; or the bound."""
+    """Return two figures and their ratio or difference as text, or the bound."""
     if values is None:
         return f"{claim.bound:g}"
     sign = "/" if claim.ratio else "−"

@@ -1,4 +1,4 @@
-"""What our runs say of a claim of the paper. docs/scoreboard.md has the same in words."""
+"""The rules by which our runs confirm or contradict a claim; docs/scoreboard.md explains them."""
 
 from __future__ import annotations
 
@@ -6,47 +6,46 @@ import math
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, false_discovery_control
 
-from ...core.arrays import Floats
-from ..statistics.effects import COVERAGE, resamples
-from .claims import PAPER_RUNS, Counts, ValueClaim
+from ...core.arrays import Flags, Floats
+from ..statistics.effect_sizes import TAILS, resamples
+from .claims import PAPER_RUNS, OutcomeCounts, ValueClaim
 
 SAME, OPPOSITE, INCONCLUSIVE, NOT_RUN = "same", "opposite", "inconclusive", "not run"
 VERDICTS = (SAME, OPPOSITE, INCONCLUSIVE, NOT_RUN)
 NO_CLAIM = "no claim"
-"""Of a cell of the paper's tables whose counts decide nothing."""
+"""The verdict on a cell of the paper's tables whose counts decide nothing."""
 LEVEL = 0.05
-"""Of every test on this page."""
+"""Significance level of every verdict."""
 EVEN_IN_PAPER, EVEN_HERE = 1 / 4, 1 / 3
-"""Shares of datasets that may be decided, one way or the other, where two methods are even."""
+"""Largest shares of decided datasets, either way, for two methods that are even."""
 MARGIN = 0.05
-"""Median R² closer than this are the same: half of the difference in the paper's own example."""
+"""Medians of R² closer than this are the same: half the difference in the paper's example."""
 FEWEST_RUNS = math.ceil(math.log2(1 / LEVEL))
-"""Runs of which a sign test can be significant, if all agree."""
+"""Fewest runs with which a sign test can be significant."""
 
 
-def binomial_p(counts: Counts) -> float:
-    """Two-sided p-value of wins against losses."""
+def binomial_p(counts: OutcomeCounts) -> float:
+    """Return the two-sided p-value of wins against losses."""
     decided = counts.better + counts.worse
     return float(binomtest(counts.better, decided).pvalue) if decided else 1.0
 
 
-def direction(counts: Counts) -> int:
-    """1: more wins than losses; −1: fewer; 0: the test decides neither."""
+def direction(counts: OutcomeCounts) -> int:
+    """Return 1 for more wins than losses, −1 for fewer, 0 if the test decides neither."""
     return int(np.sign(counts.better - counts.worse)) if binomial_p(counts) < LEVEL else 0
 
 
-def claimed(paper: Counts) -> int | None:
-    """The direction that the paper's counts claim, 0 for even; None: they claim nothing."""
+def claimed(paper: OutcomeCounts) -> int | None:
+    """Return the direction that the paper's counts claim, 0 for even, None for no claim."""
     found = direction(paper)
     even = (paper.better + paper.worse) / paper.datasets <= EVEN_IN_PAPER
     return found if found or (even and paper.similar is not None) else None
 
 
-def verdict_on_counts(paper: Counts, ours: Counts) -> str:
-    """By direction; even is the same only where few enough datasets are decided."""
+def verdict_on_counts(paper: OutcomeCounts, ours: OutcomeCounts) -> str:
+    """Judge by direction; even is the same only if few enough datasets are decided."""
     wanted, found = claimed(paper), direction(ours)
     if wanted is None:
         return NO_CLAIM
@@ -57,41 +56,40 @@ def verdict_on_counts(paper: Counts, ours: Counts) -> str:
 
 
 def amount(claim: ValueClaim, figures: Floats) -> Floats:
-    """The first of the last axis against the largest of the others: ratio or difference."""
+    """Return the ratio or difference of the first of the last axis and the largest of the rest."""
     first, other = figures[..., 0], figures[..., 1:].max(axis=-1)
     return np.asarray(first / other if claim.ratio else first - other)
 
 
 def interval(claim: ValueClaim, scores: pd.DataFrame) -> tuple[float, float]:
-    """Of the amount, by bootstrap over the rows (datasets or seeds), which all methods share."""
+    """Return the interval of the amount, bootstrapped over the rows: datasets or seeds."""
     drawn = scores.to_numpy(dtype=np.float64)[resamples(len(scores))]
     over = np.median if claim.over_datasets == "median" else np.mean
-    tails = [(1.0 - COVERAGE) / 2.0, (1.0 + COVERAGE) / 2.0]
-    low, high = np.quantile(amount(claim, over(drawn, axis=1)), tails)
+    low, high = np.quantile(amount(claim, over(drawn, axis=1)), TAILS)
     return float(low), float(high)
 
 
 def verdict_on_interval(low: float, high: float, bound: float) -> str:
-    """The claim is that the amount is above the bound."""
+    """Judge the claim that the amount is above the bound."""
     return SAME if low > bound else OPPOSITE if high < bound else INCONCLUSIVE
 
 
 def verdict_on_test(p: float, effect: float) -> str:
-    """The claim is that the effect is positive."""
+    """Judge the claim that the effect is positive."""
     return INCONCLUSIVE if not p < LEVEL else SAME if effect > 0.0 else OPPOSITE
 
 
 def median_p(paper: float, values: Floats) -> tuple[float, float]:
-    """p-values that our median is within the margin of the paper's, and that it is beyond.
+    """Return p-values that our median is within the margin of the paper's, and beyond it.
 
-    By sign tests against both ends of the margin. The paper's median is itself of 30 runs on other
-    splits, so our runs are first stretched about their median by as much as that adds to the
-    deviation of the difference.
+    They come from sign tests against both ends of the margin. The paper's median is of 30 runs on
+    other splits, so our runs are first stretched around their median by as much as that adds to
+    the standard deviation of the difference.
     """
     middle, n = float(np.median(values)), len(values)
     away = middle - paper + math.sqrt(1.0 + n / PAPER_RUNS) * (values - middle)
 
-    def sign_test(holds: NDArray[np.bool_]) -> float:
+    def sign_test(holds: Flags) -> float:
         return float(binom.sf(holds.sum() - 1, n, 0.5))
 
     within = max(sign_test(away < MARGIN), sign_test(away > -MARGIN))
@@ -99,7 +97,7 @@ def median_p(paper: float, values: Floats) -> tuple[float, float]:
 
 
 def verdicts_on_medians(p: list[tuple[float, float]]) -> list[dict[str, object]]:
-    """By `median_p` of each cell of the table, after Benjamini and Hochberg."""
+    """Judge each cell by its `median_p`, adjusted after Benjamini and Hochberg."""
     if not p:
         return []
     within, beyond = np.asarray(false_discovery_control(p, axis=0)).T

@@ -1,5 +1,5 @@
 """Methods of a study beside the algorithms that SRBench has published results of.
 
-`published` reads SRBench's figures, `ranks` puts ours among them, `picture` draws it, and `compare`
-is the step that does so.
+`published_results` reads SRBench's figures, `mean_ranks` adds ours, `rank_size_plot` draws them,
+and `compare_srbench` is the step that writes both.
 """

@@ -1,4 +1,4 @@
-"""The step that puts an experiment's methods beside SRBench's published results."""
+"""Write an experiment's methods beside SRBench's published results."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.files import write_json
-from ..figures.style import our_style, save
+from ..figures.figure_style import save_figure, study_style
 from ..result_tables import read_runs, write_csv
 from .mean_ranks import beside_published
-from .picture import rank_against_size
+from .rank_size_plot import rank_against_size
 
 if TYPE_CHECKING:
     from ..plan.study import Experiment
@@ -28,11 +28,11 @@ FIGURE = {
 def compare_srbench(
     runs: str, experiment: Experiment, kinds: dict[str, str], srbench: str, srbench_figure: str
 ) -> None:
-    """Write the table of methods by rank, and draw it."""
+    """Write the table of methods by rank and draw it."""
     table = beside_published(read_runs(runs), experiment.methods, experiment.datasets, kinds)
     write_csv(srbench, table)
     shown = [FIGURE] if len(table) else []
     if shown:
-        with our_style():
-            save(rank_against_size(table), Path(srbench_figure) / FIGURE["name"])
+        with study_style():
+            save_figure(rank_against_size(table), Path(srbench_figure) / FIGURE["name"])
     write_json(Path(srbench_figure) / "figures.json", shown)

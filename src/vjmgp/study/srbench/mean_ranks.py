@@ -1,28 +1,28 @@
-"""Our methods and the published algorithms in one table, by mean rank."""
+"""Rank our methods among the published algorithms."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ..statistics.effects import resamples
+from ...core.arrays import Floats
+from ..statistics.effect_sizes import resamples
 from ..statistics.summaries import by_dataset, common_datasets
-from .published_results import METRICS, TRIALS, published_algorithms, published_medians
+from .published_results import SRBENCH_COLUMNS, TRIALS, published_algorithms, published_medians
 
 OURS = "this study"
-"""The source of our own figures."""
+"""Source of our figures."""
 SAME_NAME = "{} (ours)"
-"""A method of ours with the name of a published algorithm."""
+"""Name of our method if a published algorithm has the same."""
 
 
 def beside_published(
     runs: pd.DataFrame, methods: list[str], datasets: list[str], kinds: dict[str, str]
 ) -> pd.DataFrame:
-    """One row per method, ours and published, the best mean rank first.
+    """Return one row per method, ours and published, the best mean rank first.
 
-    Each method has its median test R² on each dataset; these are ranked, 1 the best, and ranks and
-    R² averaged over the datasets that all methods have. Nothing is left where there is none.
+    Methods are ranked on each dataset by median test R², 1 the best; ranks and R² are averaged over
+    the datasets that all methods have. Without such a dataset the table is empty.
     """
     about = published_algorithms()
     names = {name: SAME_NAME.format(name) if name in about.index else name for name in methods}
@@ -30,7 +30,7 @@ def beside_published(
         metric: by_dataset(runs, methods, datasets, metric)
         .rename(columns=names)
         .join(published_medians(metric), how="inner")
-        for metric in METRICS
+        for metric in SRBENCH_COLUMNS
     }
     scores = common_datasets(values["test_r2"])
     ranks = scores.rank(axis=1, ascending=False)
@@ -58,8 +58,8 @@ def beside_published(
     return table.sort_values("mean_rank", kind="stable").reset_index()
 
 
-def rank_intervals(ranks: pd.DataFrame) -> NDArray[np.float64]:
-    """95 % bootstrap intervals of mean ranks over the datasets: 2 × methods."""
+def rank_intervals(ranks: pd.DataFrame) -> Floats:
+    """Return 2 × methods: 95 % bootstrap intervals of mean ranks over the datasets."""
     if ranks.empty:
         return np.empty((2, 0))
     means = ranks.to_numpy()[resamples(len(ranks))].mean(axis=1)

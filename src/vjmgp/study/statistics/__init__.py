@@ -1,6 +1,6 @@
-"""Which method is better: pure functions on the table of runs, always paired by dataset and seed.
+"""Compare methods: pure functions of the table of runs, paired by dataset and seed.
 
-`paired` tests two methods on each dataset, `counts` adds up who wins where, `pairwise` compares
-methods over all datasets, `ranks` has the critical difference, `effects` says by how much, and
-`summaries` holds medians and means. `compare` writes all of it for one experiment.
+`paired_tests` tests two methods on each dataset and over all datasets, `win_tie_loss` counts the
+outcomes, `critical_difference` ranks all methods, `effect_sizes` measures differences, and
+`summaries` computes medians and means. `compare_methods` writes all of it for one experiment.
 """

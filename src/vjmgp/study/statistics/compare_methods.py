@@ -1,19 +1,16 @@
-"""The statistics of one experiment, as files: CSV to compute with, LaTeX to print."""
+"""Write the statistics of one experiment: CSV for computing, LaTeX for printing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from ..latex import write_latex
 from ..names import METRICS, PAPER
 from ..result_tables import read_runs, write_csv
-from .counts import counts_of, matrix_of
-from .paired import paired_tests
-from .pairwise import pairwise_tests
-from .summaries import by_dataset, summary_of, with_paper
+from .paired_tests import compare_by_dataset, compare_over_datasets
+from .summaries import by_dataset, summarise_methods, with_paper
+from .win_tie_loss import upper_triangle, win_tie_loss, win_tie_loss_matrix
 
 if TYPE_CHECKING:
     from ..plan.study import Experiment
@@ -22,10 +19,10 @@ if TYPE_CHECKING:
 def compare_methods(
     runs: str, experiment: Experiment, significance: float, latex: str, **tables: str
 ) -> None:
-    """Write an experiment's statistics: `tables` by their names, and all of them as LaTeX."""
+    """Write each of `tables` as CSV to its path, and all of them as LaTeX to a folder."""
     table, to_print = read_runs(runs), Path(latex)
     methods, datasets = experiment.methods, experiment.datasets
-    summary = summary_of(table, methods, datasets)
+    summary = summarise_methods(table, methods, datasets)
     write_csv(tables["summary"], summary)
     write_latex(
         to_print / "summary.tex",
@@ -48,17 +45,17 @@ def compare_methods(
             best=methods,
         )
     for metric, words in METRICS.items():
-        tests = paired_tests(table, methods, datasets, metric, significance)
-        counts = counts_of(tests, methods)
+        tests = compare_by_dataset(table, methods, datasets, metric, significance)
+        counts = win_tie_loss(tests, methods)
         write_csv(tables[f"tests_{metric}"], tests)
         write_csv(tables[f"win_tie_loss_{metric}"], counts)
         write_latex(
             to_print / f"win_tie_loss_{metric}.tex",
-            upper_triangle(matrix_of(counts, methods)),
+            upper_triangle(win_tie_loss_matrix(counts, methods)),
             f"Datasets on which the row's method is better (+), similar (∼) or worse (−): {words}, "
             f"Wilcoxon signed-rank test at {significance:g}",
         )
-    pairs = pairwise_tests(medians, significance)
+    pairs = compare_over_datasets(medians, significance)
     write_csv(tables["pairwise"], pairs)
     write_latex(
         to_print / "pairwise.tex",
@@ -66,16 +63,3 @@ def compare_methods(
         "Pairs of methods over all datasets: Wilcoxon signed-rank test on median test R², adjusted "
         "after Benjamini and Hochberg",
     )
-
-
-def upper_triangle(matrix: pd.DataFrame) -> pd.DataFrame:
-    """The matrix as the paper prints it: each pair once, with signs."""
-    methods = list(matrix["method"])
-    table = matrix[["method", *methods[1:]]].iloc[:-1].copy()
-    for row, method in enumerate(methods[:-1]):
-        for column, other in enumerate(methods[1:]):
-            better, _, rest = str(matrix.loc[row, other]).partition("/")
-            similar, _, worse = rest.partition("/")
-            text = f"{better}(+)/{similar}(∼)/{worse}(−)" if column >= row else ""
-            table.loc[table["method"] == method, other] = text
-    return table

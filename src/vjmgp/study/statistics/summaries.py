@@ -1,4 +1,4 @@
-"""Medians and means: by dataset, and over all of them."""
+"""Medians and means by dataset and over all datasets, and the paper's medians."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ...tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
+from ...core.files import package_folder
+from ...tables.paper_datasets import paper_datasets, pmlb_number
 from ..names import IN_THE_PAPER, REFERENCE
 
 MOST = 0.8
-"""The share of the datasets of the fullest method that others need to be averaged."""
+"""A method is averaged if it has at least this share of the most complete method's datasets."""
 READS = ("data/paper/detailed_median_test_r2.csv",)
 
 
@@ -23,7 +24,7 @@ def by_dataset(
     metric: str = "test_r2",
     how: Literal["median", "mean"] = "median",
 ) -> pd.DataFrame:
-    """Median or mean by dataset and method."""
+    """Return datasets × methods with the median or mean over the runs."""
     table = runs.pivot_table(index="dataset", columns="method", values=metric, aggfunc=how)
     table = table.reindex(index=datasets, columns=methods).astype(np.float64)
     table.columns.name = None
@@ -31,9 +32,9 @@ def by_dataset(
 
 
 def common_datasets(scores: pd.DataFrame) -> pd.DataFrame:
-    """Methods with most of the datasets, on those that all of them have: what may be averaged.
+    """Return the methods that have most datasets, on the datasets that all of them have.
 
-    A method that was run on a few datasets only is left out, and not all that it was not run on.
+    A method that was run on a few datasets only is dropped, rather than all other datasets.
     """
     covered = scores.notna().sum()
     has_most = (covered > 0) & (covered >= MOST * covered.max())
@@ -42,16 +43,17 @@ def common_datasets(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 @functools.cache
-def papers_medians() -> pd.DataFrame:
-    """The paper's median test R², by dataset and by our names of the methods."""
-    datasets = list(paper_datasets())
-    table = paper_medians().loc[[pmlb_number(name) for name in datasets]].set_axis(datasets)
-    return table.rename(columns={"VJM-GP": REFERENCE})
+def paper_medians() -> pd.DataFrame:
+    """Return the paper's median test R² by dataset and by our names of the methods."""
+    table = pd.read_csv(package_folder("data/paper") / "detailed_median_test_r2.csv")
+    names = {pmlb_number(name): name for name in paper_datasets()}
+    table = table.set_index("pmlb_id").rename(index=names, columns={"VJM-GP": REFERENCE})
+    return table.rename_axis(None)
 
 
 def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
-    """The medians, and beside each method those of the paper, where it has any of them."""
-    paper = papers_medians().reindex(medians.index).dropna(axis=1, how="all")
+    """Return the medians, with the paper's beside those of each method that it has."""
+    paper = paper_medians().reindex(medians.index).dropna(axis=1, how="all")
     columns = {}
     for name in medians.columns:
         columns[name] = medians[name]
@@ -60,13 +62,13 @@ def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def summary_of(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> pd.DataFrame:
-    """One row per method: accuracy, rank, size and CPU time of one core.
+def summarise_methods(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> pd.DataFrame:
+    """Return one row per method: accuracy, rank, size and CPU time of one core.
 
     Means and ranks of test R² are over the datasets that all methods have, so that no method is
-    compared on easier or harder ones; `common_datasets` is their number. A method with too few of
-    them has neither, and one that is left alone has no rank. Columns named `median_…` are medians
-    over a method's datasets of medians over its runs.
+    judged on easier ones; `common_datasets` is their number. A method with too few datasets has
+    neither, and a method without a rival has no rank. Columns named `median_…` are medians over a
+    method's datasets of medians over its runs.
     """
     medians = by_dataset(runs, methods, datasets)
     common = common_datasets(medians)

@@ -1,15 +1,13 @@
-"""Accuracy against size, a point with its name for each method."""
+"""Plot accuracy against size, with a labelled point for each method."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.transforms import Bbox
 
-from ..figures.overview import log_ticks
-from ..figures.style import BLUE, GREEN, GREY, ORANGE, WIDTH
+from ..figures.figure_style import BLUE, GREEN, GREY, ORANGE, log_ticks, panels
 from ..names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
 from .mean_ranks import OURS
 
@@ -26,15 +24,15 @@ PLACES = (
     *((6, 9, "left"), (6, -9, "left"), (-6, 9, "right"), (-6, -9, "right")),
     *((8, 16, "left"), (8, -16, "left"), (-8, 16, "right"), (-8, -16, "right")),
 )
-"""Where a name may stand: points to the right of its mark and above it, and how it is set."""
+"""Possible places of a name: offset to the right and upwards in points, and alignment."""
 RADIUS = 6
-"""Of a mark, in pixels."""
+"""Radius of a mark in pixels."""
 
 
 def rank_against_size(table: pd.DataFrame) -> Any:
-    """Mean rank of test R² (higher up is better) against median size (to the left is smaller)."""
+    """Plot mean rank of test R², the best at the top, against median size."""
     table = table.dropna(subset="median_size")
-    figure, axis = plt.subplots(figsize=(WIDTH, HEIGHT), layout="constrained")
+    figure, axis = panels(1, 1, HEIGHT)
     groups = table["kind"].where(table["source"] != OURS, OURS)
     marks: dict[str, tuple[str, str, int]] = {**MARKS, OURS: OUR_MARK}
     for group, (marker, colour, area) in marks.items():
@@ -59,7 +57,7 @@ def rank_against_size(table: pd.DataFrame) -> Any:
 
 
 def _write_names(axis: Any, table: pd.DataFrame) -> None:
-    """A name beside each mark, ours first, where it covers least of other marks and names."""
+    """Write a name beside each mark, ours first, where it overlaps least."""
     rows = table.assign(is_ours=table["source"] == OURS).sort_values(
         "is_ours", ascending=False, kind="stable"
     )
@@ -86,5 +84,5 @@ def _name(axis: Any, row: Any, right: int, up: int, side: str) -> Any:
 
 
 def _outside(axis: Any, box: Any) -> int:
-    """How many corners of a box are outside the axes."""
+    """Return the number of corners of a box outside the axes."""
     return 4 - int(axis.bbox.count_contains(box.corners()))

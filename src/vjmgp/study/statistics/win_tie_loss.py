@@ -1,12 +1,13 @@
-"""On how many datasets a method is better than, similar to or worse than another."""
+"""Count the datasets on which one method is better than, similar to or worse than another."""
 
 from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pandas as pd
 
-from .paired import BETTER, OPPOSITE, OUTCOMES, SIMILAR, TOO_FEW, WORSE
+from .paired_tests import BETTER, OPPOSITE, OUTCOMES, SIMILAR, TOO_FEW, WORSE
 
 COLUMNS = [
     *("method", "versus", BETTER, SIMILAR, WORSE, "datasets", "too_few_pairs", "unpaired_runs"),
@@ -14,11 +15,11 @@ COLUMNS = [
 ]
 
 
-def counts_of(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """For each pair of methods of a table of paired tests, both ways: counts, and datasets.
+def win_tie_loss(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Count outcomes for each ordered pair of methods in a table of tests by dataset.
 
     Datasets without a pair are not counted. Those with too few pairs for any difference to be
-    significant are counted in a column of their own: nothing is known of them.
+    significant have a separate column: their outcome is unknown.
     """
     groups = dict(list(tests.groupby(["method", "versus"], sort=False)))
     rows = []
@@ -45,8 +46,8 @@ def counts_of(tests: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def matrix_of(counts: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """Methods × methods: "29/27/2", better, similar and worse; empty on the diagonal."""
+def win_tie_loss_matrix(counts: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Return methods × methods with cells such as "29/27/2"; the diagonal is empty."""
     cells = {
         (row["method"], row["versus"]): f"{row[BETTER]}/{row[SIMILAR]}/{row[WORSE]}"
         for row in counts.to_dict("records")
@@ -55,4 +56,14 @@ def matrix_of(counts: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
         [[cells.get((a, b), "") for b in methods] for a in methods], columns=methods
     )
     table.insert(0, "method", methods)
+    return table
+
+
+def upper_triangle(matrix: pd.DataFrame) -> pd.DataFrame:
+    """Return the matrix as the paper prints it: each pair once, with signs."""
+    methods = list(matrix["method"])
+    cells = matrix[methods[1:]].iloc[:-1]
+    cells = cells.replace(r"^(\d+)/(\d+)/(\d+)$", r"\1(+)/\2(∼)/\3(−)", regex=True)
+    table = cells.where(np.triu(np.ones(cells.shape, dtype=bool)), "")
+    table.insert(0, "method", matrix["method"].iloc[:-1])
     return table

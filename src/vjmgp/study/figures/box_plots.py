@@ -5,34 +5,31 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
 
 from ..statistics.summaries import by_dataset
-from .style import WIDTH, Pen
+from .figure_style import Pen, panels
 
 MOST_PANELS = 12
-"""With more datasets, boxes show their medians in one panel."""
+"""With more datasets, one panel shows their medians."""
 
 
-def test_scores(
+def score_boxes(
     runs: pd.DataFrame, methods: list[str], datasets: list[str], pens: dict[str, Pen]
 ) -> Any:
-    """Test R² by method: a panel for each dataset, or one for the medians of many."""
+    """Draw test R² by method: a panel for each dataset, or one for the medians of many."""
     if len(datasets) > MOST_PANELS:
         return _medians_of_many(runs, methods, datasets, pens)
     columns = min(3, len(datasets))
     lines = -(-len(datasets) // columns)
     height = lines * (0.24 * len(methods) + 0.65)
-    figure, axes = plt.subplots(
-        lines, columns, figsize=(WIDTH, height), squeeze=False, layout="constrained"
-    )
+    figure, axes = panels(lines, columns, height, squeeze=False)
     for axis in axes.flat[len(datasets) :]:
         axis.set_visible(False)
     for number, (axis, dataset) in enumerate(zip(axes.flat, datasets, strict=False)):
         part = runs[runs["dataset"] == dataset]
-        boxes(axis, part, "test_r2", methods, pens)
+        draw_boxes(axis, part, "test_r2", methods, pens)
         axis.set_xlim(*_limits(part["test_r2"]))
         axis.set(title=dataset, xlabel="test R²" if number >= len(datasets) - columns else "")
         if number % columns:
@@ -44,20 +41,20 @@ def _medians_of_many(
     runs: pd.DataFrame, methods: list[str], datasets: list[str], pens: dict[str, Pen]
 ) -> Any:
     medians = by_dataset(runs, methods, datasets)
-    figure, axis = plt.subplots(figsize=(WIDTH, 0.3 * len(methods) + 0.9), layout="constrained")
+    figure, axis = panels(1, 1, 0.3 * len(methods) + 0.9)
     table = medians[methods].melt(var_name="method", value_name="median").dropna()
-    boxes(axis, table, "median", methods, pens)
+    draw_boxes(axis, table, "median", methods, pens)
     axis.set_xlim(*_limits(table["median"]))
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")
     return figure
 
 
-def boxes(
+def draw_boxes(
     axis: Any, table: pd.DataFrame, value: str, methods: list[str], pens: dict[str, Pen]
 ) -> None:
-    """Horizontal boxes: quartiles, whiskers to the last value within 1.5 boxes, outliers beyond."""
+    """Draw horizontal boxes with whiskers of at most 1.5 boxes, and outliers beyond."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "vert: bool was deprecated")  # by seaborn's own call
+        warnings.filterwarnings("ignore", "vert: bool was deprecated")  # in seaborn
         sns.boxplot(
             table[["method", value]].astype({value: float}), x=value, y="method", order=methods,
             hue="method", hue_order=methods, palette={name: pens[name].colour for name in methods},
@@ -69,7 +66,7 @@ def boxes(
 
 
 def _limits(values: Any) -> tuple[float, float]:
-    """From nearly the lowest value to the highest: a few disasters would hide the rest."""
+    """Return limits that leave out the lowest values, which would hide the rest."""
     if not len(values):
         return 0.0, 1.0
     low, high = float(values.quantile(0.02)), float(values.max())

@@ -1,4 +1,4 @@
-"""Mean ranks over datasets, Friedman's test and the critical difference of Nemenyi's.
+"""Mean ranks over datasets, Friedman's test and Nemenyi's critical difference.
 
 After Demšar, "Statistical comparisons of classifiers over multiple data sets" (2006).
 """
@@ -9,37 +9,40 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import friedmanchisquare, studentized_range
 
+from ...core.arrays import Floats
 from .summaries import common_datasets
 
 
 @dataclass(frozen=True)
 class CriticalDifference:
-    """What a critical-difference diagram shows."""
+    """The content of a critical-difference diagram."""
 
     ranks: dict[str, float]
     """Mean rank by method, the best (smallest) first."""
     difference: float
-    """Mean ranks closer than this are not significantly different."""
+    """Mean ranks closer than this do not differ significantly."""
     groups: list[list[str]]
-    """Largest sets of methods within the critical difference of each other, of two or more."""
+    """Maximal sets of two or more methods within the critical difference of each other."""
     p: float
-    """Friedman's test that all methods are the same."""
+    """p-value of Friedman's test that all methods are equal."""
     datasets: int
-    """Datasets that every method has; others are left out."""
+    """Number of datasets that all methods have; only these count."""
     level: float
 
 
 def nemenyi_difference(methods: int, datasets: int, level: float) -> float:
-    """The critical difference of mean ranks."""
+    """Return the critical difference of mean ranks."""
     q = studentized_range.ppf(1.0 - level, methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(methods * (methods + 1) / (6.0 * datasets)))
 
 
 def critical_difference(scores: pd.DataFrame, level: float) -> CriticalDifference | None:
-    """From datasets × methods, larger is better; None for fewer than 3 methods or 2 datasets."""
+    """Rank the methods of datasets × methods, larger scores first.
+
+    Return None for fewer than three methods or two datasets.
+    """
     whole = common_datasets(scores)
     datasets, methods = whole.shape
     if methods < 3 or datasets < 2:
@@ -58,8 +61,8 @@ def critical_difference(scores: pd.DataFrame, level: float) -> CriticalDifferenc
     )
 
 
-def _groups(names: list[str], ranks: NDArray[np.float64], difference: float) -> list[list[str]]:
-    """Runs of neighbours within the difference that no longer run contains."""
+def _groups(names: list[str], ranks: Floats, difference: float) -> list[list[str]]:
+    """Return the runs of neighbours within the difference that no longer run contains."""
     groups: list[list[str]] = []
     reached = 0
     for first in range(len(names)):
