@@ -53,8 +53,8 @@ def test_there_are_ten_splits_and_no_more():
 
 def test_identities_of_other_protocols_are_what_they_were():
     study = study_of_config("paper.yaml", unavailable="skip")
-    assert study.run_id("paper", "547_no2", "VJM") == "4a00e09d"
-    assert study.split_id("srbench", "547_no2") != study.split_id("paper", "547_no2")
+    assert study.ids.run("paper", "547_no2", "VJM") == "4a00e09d"
+    assert study.ids.split("srbench", "547_no2") != study.ids.split("paper", "547_no2")
     same_share = study_of(protocols={"mine": {"train_share": 0.75}})
     assert same_share.split_id("mine", "547_no2") != same_share.split_id("srbench", "547_no2")
     assert Protocol(train_rows=None, train_share=0.75) != SRBENCH
