@@ -24,7 +24,7 @@ from benchmarks.competitors import METHODS as CATALOGUE
 from benchmarks.competitors import problem_of
 from vjmgp import load_results
 from vjmgp.study.protocols import r2
-from vjmgp.study.published.index import Taken
+from vjmgp.study.published.index import ReusedRuns
 from vjmgp.study.published.load import published_runs
 from vjmgp.study.published.rows import model_of, read_rows, splits_of
 from vjmgp.study.runs.baselines import TunedEstimator
@@ -44,7 +44,7 @@ class Again:
         self.definition = CATALOGUE[method]
         published = published_runs(None)
         cells = published.cells.items()
-        taken = [Taken(i, c.seeds) for i, c in cells if c[0] == "paper" and c[2] == method]
+        taken = [ReusedRuns(i, c.seeds) for i, c in cells if c[0] == "paper" and c[2] == method]
         self.rows = read_rows(published, taken).set_index(["dataset", "seed"], drop=False)
         self.splits = splits_of(published)
 

@@ -27,7 +27,7 @@ from benchmarks import machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.core.files import write_json
-from vjmgp.study.config.reader import read_study
+from vjmgp.study.config.read_study import read_study
 from vjmgp.study.figures.draw_figures import draw_figures
 from vjmgp.study.illustrations.draw_illustrations import draw_illustrations
 from vjmgp.study.plan.study import Study
@@ -68,7 +68,7 @@ def make_tables(study: Study) -> int:
     known = paper_medians()["VJM"]
     for name in study.datasets:
         facts = {"dataset": name, "rows": 500, "inputs": [f"x{k}" for k in range(8)]}
-        write_json(study.prepared(name)[1], facts | {"nominal": [], "sha256": "0"})
+        write_json(study.files.prepared(name)[1], facts | {"nominal": [], "sha256": "0"})
         source = {"dataset": name, "from": "cache", "file": f"{name}.tsv.gz", "sha256": "0" * 64}
         write_json(results / f"datasets/{name}/source.json", source)
     done: dict[tuple[str, str], tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -156,7 +156,7 @@ def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, An
 
 def steps(study: Study) -> dict[str, Callable[[], None]]:
     """What turns run tables into a report, as the workflow does."""
-    files, level = study.report_files(), study.significance
+    files, level = study.files.report(), study.significance
 
     def statistics() -> None:
         for name, entry in study.experiments.items():
@@ -164,8 +164,8 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
             compare_methods(ours.runs, entry, level, ours.latex, **ours.statistics)
 
     def scoreboard() -> None:
-        latex = files.scoreboard.replace(".csv", ".tex")
-        score_claims(files.runs, study.for_scoreboard(), files.scoreboard, latex)
+        board = files.scoreboard, files.scoreboard_tex
+        score_claims(files.runs, study.for_scoreboard(), *board)
 
     def figures() -> None:
         for name, entry in study.experiments.items():
@@ -179,8 +179,7 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
         draw_illustrations(files.illustrations)
 
     def pages() -> None:
-        places = [study.at(name) for name in ("report.html", "report", "config.yaml")]
-        write_report(study.for_report(), files, *places)
+        write_report(study.for_report(), files, files.page, files.pages, files.config)
 
     calls = (statistics, scoreboard, figures, illustrations, pages)
     return {call.__name__: call for call in calls}

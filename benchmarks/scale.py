@@ -28,44 +28,42 @@ from vjmgp.tables.dataset import known_nominal_columns
 
 STUB = '''
 """Put in place of the steps that compute, in every process of the workflow."""
-import contextlib, json, os, time
-import vjmgp.operations.jobs as jobs
+import json, os, time
+import vjmgp.study.steps as steps
 
-plain = jobs.as_job
-
-
-@contextlib.contextmanager
-def as_job(snakemake):
-    with plain(snakemake) as arguments:
-        import vjmgp.study.runs.noise_estimates as noise
-        import vjmgp.study.runs.block as runs
-        import vjmgp.engine.compilation.warmup as warmup
-        from vjmgp.core.files import read_sealed, write_sealed
-
-        template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
-
-        def run(learner, problem):
-            time.sleep(float(os.environ["SCALE_SLEEP"]))
-            score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
-            return template | {"test_r2": score, "train_r2": score + 0.05}
-
-        def estimate(data, facts, splits, noise):
-            split = read_sealed(splits)
-            about = {"mean": 0.5, "pooled": 0.5, "tau": 1.0}
-            found = [{"seed": run["seed"]} | about for run in split["runs"]]
-            write_sealed(noise, {"dataset": split["dataset"], "runs": found})
-
-        def compile(variant, note):
-            open(note, "w").write("stub")
-
-        runs.learner_of = lambda *_: None
-        runs.run = run
-        noise.estimate_noise = estimate
-        warmup.compile_for_this_machine = compile
-        yield arguments
+plain = steps.load
 
 
-jobs.as_job = as_job
+def load(function):
+    import vjmgp.study.runs.noise_estimates as noise
+    import vjmgp.study.runs.block as runs
+    import vjmgp.engine.compilation.warmup as warmup
+    from vjmgp.core.files import read_sealed, write_sealed
+
+    template = json.loads(open(os.environ["SCALE_TEMPLATE"]).read())
+
+    def run(learner, problem):
+        time.sleep(float(os.environ["SCALE_SLEEP"]))
+        score = 0.9 - 1e-4 * (hash((problem.dataset, problem.seed)) % 1000)
+        return template | {"test_r2": score, "train_r2": score + 0.05}
+
+    def estimate(data, facts, splits, noise):
+        split = read_sealed(splits)
+        about = {"mean": 0.5, "pooled": 0.5, "tau": 1.0}
+        found = [{"seed": run["seed"]} | about for run in split["runs"]]
+        write_sealed(noise, {"dataset": split["dataset"], "runs": found})
+
+    def compile(variant, note):
+        open(note, "w").write("stub")
+
+    runs.learner_of = lambda *_: None
+    runs.run = run
+    noise.estimate_noise = estimate
+    warmup.compile_for_this_machine = compile
+    return plain(function)
+
+
+steps.load = load
 '''
 
 

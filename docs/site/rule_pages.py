@@ -1,25 +1,25 @@
-"""The reference of the rules: their picture, and where each is."""
+"""The reference of the rules: their picture, and where each is defined."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from vjmgp.study.report.workflow import RULES, picture_of_workflow
+from vjmgp.study.report.workflow import picture_of_workflow
+from vjmgp.study.steps import STEPS
 
 HEAD = """# Rules of the workflow
 
 What Snakemake runs, and in which order. Lines leave out what follows from others. The graph with
 every edge: `snakemake --rulegraph mermaid-js --configfile config/smoke.yaml`."""
 COLUMNS = """\
-| rule | what | in `workflow/rules/` | script in `workflow/scripts/` |
+| rule | what | in `workflow/rules/` | function |
 | --- | --- | --- | --- |"""
 RULE = re.compile(r"^(?:use rule \w+ as (\w+) with|rule (\w+)):$(.*?)(?=^\S|\Z)", re.M | re.S)
-SCRIPT = re.compile(r'script:\n\s+"\.\./scripts/(\w+\.py)"')
 
 
 def page(folder: Path) -> str:
-    """The page: the picture, and a row for each rule."""
+    """Return the page: the picture, and a row for each rule."""
     rows = [row for path in sorted(folder.glob("*.smk")) for row in _rows(path)]
     table = "\n".join([COLUMNS, *rows])
     return f"{HEAD}\n\n{_picture()}\n\n## Where each rule is\n\n{table}"
@@ -35,17 +35,17 @@ def _rows(path: Path) -> list[str]:
 
 def _row(file: str, line: int, found: re.Match[str]) -> str:
     name = found[1] or found[2]
-    script = SCRIPT.search(found[3])
+    function = STEPS[name].function if name in STEPS else ""
     what = _words(name, found[3])
-    return f"| `{name}` | {what} | `{file}`, line {line} | {f'`{script[1]}`' if script else ''} |"
+    return f"| `{name}` | {what} | `{file}`, line {line} | {f'`{function}`' if function else ''} |"
 
 
 def _words(name: str, body: str) -> str:
-    """What a rule does: the comment that it begins with, or the words of the picture."""
+    """Return the comment that a rule begins with, or the words of the picture."""
     comment = re.match(r"(?:\s+#[^\n]*)+", body)
     if comment:
         return " ".join(comment[0].replace("#", " ").split())
-    return RULES[name].does if name in RULES else ""
+    return STEPS[name].does if name in STEPS else ""
 
 
 def _picture() -> str:

@@ -1,7 +1,7 @@
-"""What Snakemake shows while it runs: one line of progress, and what went wrong.
+"""Snakemake's output for people: one line of progress, and errors.
 
-The default profile turns it on (`logger: vjmgp`); `--logger` with nothing after it, or another
-profile, brings Snakemake's own output back. The whole log is in .snakemake/log as always.
+The default profile turns it on (`logger: vjmgp`); `--logger` without a name, or another profile,
+restores Snakemake's own output. The whole log is in .snakemake/log as always.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from vjmgp.operations.jobs import DISK_FULL, REASONS, lines_of
-from vjmgp.operations.progress import Progress, describe
+from vjmgp.operations.progress import JobProgress, describe
 from vjmgp.operations.warm import CRASHED
 
 SECONDS_BETWEEN_LINES = 60.0
-"""Where output goes to a file, not to a screen."""
+"""For output to a file."""
 STOPPED = "Terminating processes on user request"
 RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
 NOTHING_TO_DO = "Nothing to be done"
@@ -38,7 +38,7 @@ KNOWN = [[reason] for reason in REASONS.values()]
 
 
 def without_places(text: str) -> str:
-    """An error of the workflow, without the places in its own files that it came through."""
+    """Return an error of the workflow without the places in its own files."""
     lines = text.splitlines()
     if lines and lines[0].startswith("LockException"):
         return LOCKED
@@ -54,12 +54,12 @@ def without_places(text: str) -> str:
 
 
 def _from_logs(logs: Iterable[str] | None) -> list[str]:
-    """The most telling line of each log, and where it is.
+    """Return the most informative line of each log, and its path.
 
-    That is the line in which SLURM says why it ended the job (memory, time); else the last. A log
-    without an error is that of a job which was killed, or found no room for it.
+    This is the line in which SLURM explains why it ended the job (memory, time), else the last. A
+    job whose log has no error was killed, or found the disk full.
     """
-    told = []
+    lines_to_show = []
     for log in logs or ():
         path = Path(str(log).split(" (")[0])
         lines = lines_of(path)
@@ -71,8 +71,8 @@ def _from_logs(logs: Iterable[str] | None) -> list[str]:
         else:
             place = next(folder for folder in path.absolute().parents if folder.exists())
             reason = REASONS[CRASHED if shutil.disk_usage(place).free else DISK_FULL]
-        told += [f"    {reason}", f"    log: {path}"]
-    return told
+        lines_to_show += [f"    {reason}", f"    log: {path}"]
+    return lines_to_show
 
 
 def _jobs(count: int) -> str:
@@ -80,10 +80,10 @@ def _jobs(count: int) -> str:
 
 
 class LogHandler(LogHandlerBase):  # type: ignore[misc]
-    """Turns Snakemake's events into a view for people."""
+    """A log handler that turns Snakemake's events into a view for people."""
 
     def __post_init__(self) -> None:
-        self.progress = Progress()
+        self.progress = JobProgress()
         self.stream = sys.stdout if self.common_settings.stdout else sys.stderr
         self.is_screen = self.stream.isatty()
         self.last_line = 0.0
@@ -98,7 +98,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
     needs_rulegraph = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show a record, or let it change what is shown."""
+        """Show a record, or update the progress."""
         try:
             self._show(record, getattr(record, "event", None))
         except Exception:  # noqa: BLE001 (as logging's own handlers do)
@@ -114,10 +114,10 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self.progress.plan(record.stats)
         elif event == LogEvent.GROUP_INFO:  # blocks that share a job of a cluster
             numbers = [job.jobid for job in record.jobs]
-            if any(number in self.progress.lost for number in numbers):
+            if any(number in self.progress.failed for number in numbers):
                 self._print(f"AGAIN: {_jobs(len(numbers))} of the group {record.group_id}")
             for number in numbers:
-                self.progress.again(number)
+                self.progress.retry(number)
         elif event == LogEvent.GROUP_ERROR:  # they fail together, for one reason
             for job in record.job_error_info:
                 self.progress.fail(job["jobid"])
@@ -138,7 +138,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             if self.is_screen or not (self.progress.waiting or self.progress.running):
                 self._draw()  # else when the next job has started
         elif event == LogEvent.JOB_ERROR:
-            is_new = record.jobid not in self.progress.lost  # else told with its group
+            is_new = record.jobid not in self.progress.failed  # else reported with its group
             job = self.progress.fail(record.jobid)
             if is_new and not self.interrupted:
                 what = job.what if job else f"job {record.jobid}"
@@ -150,7 +150,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
                 self._print("\n".join([*lines, *_from_logs(record.log)]))
         elif restart := RESTARTED.match(str(record.msg)):
             number = int(restart[1])
-            self.progress.again(number)
+            self.progress.retry(number)
             self.retried.add(number)
         elif STOPPED in str(record.msg):
             self.interrupted = True
@@ -163,7 +163,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self._print(self.format(record))
 
     def _draw(self) -> None:
-        """The line of progress: over the last one on a screen, now and then in a file."""
+        """Show the line of progress: over the last one on a screen, once a minute in a file."""
         now = time.monotonic()
         finished = self.progress.done.total() == self.progress.planned.total()
         if self.is_screen:
@@ -184,7 +184,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             self.stream.flush()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
-        """Say nothing more to a reader, such as `head`, that has seen enough."""
+        """Stop writing to a reader, such as `head`, that has closed the pipe."""
         if isinstance(sys.exception(), BrokenPipeError):
             self.stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (to the end of the process)
         else:

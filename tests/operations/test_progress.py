@@ -8,11 +8,11 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
 from vjmgp.operations.jobs import REASONS, lines_of
-from vjmgp.operations.progress import Progress, describe, duration
+from vjmgp.operations.progress import JobProgress, describe, duration
 
 
 def test_counts_and_estimate():
-    progress = Progress()
+    progress = JobProgress()
     progress.plan({"run": 6, "report": 1, "total": 7})
     assert progress.waiting.total() == 7
     progress.start(1, "run", "VJM on a", now=0.0)
@@ -128,11 +128,11 @@ def test_a_group_fails_once_and_is_tried_again(tmp_path):
     say(made, "Error", logging.ERROR, event=LogEvent.GROUP_ERROR, **failed)
     for error in errors:
         say(made, "Error", logging.ERROR, **error)
-    assert len(made.progress.lost) == 2
+    assert len(made.progress.failed) == 2
     say(made, "Trying to restart job 2e3a5ced-17fa-5d72-b2c5-fc29200470f1.")  # not job 2
-    assert len(made.progress.lost) == 2
+    assert len(made.progress.failed) == 2
     submit()
-    assert not made.progress.lost
+    assert not made.progress.failed
     assert len(made.progress.running) == 2
     assert [line for line in stream.getvalue().splitlines() if "jobs done" not in line] == [
         "FAILED: 2 jobs of the group fits",

@@ -18,7 +18,7 @@ from tests.support.documentation import BLOCK, PAGES, ROOT, blocks, commands, in
 
 from vjmgp import VJMRegressor
 from vjmgp.cli import main, parser
-from vjmgp.study.config.reader import read_study
+from vjmgp.study.config.read_study import read_study
 
 SHOWN = {"": "a tree of files", "text": "output", "c": "output", "sql": "output", "latex": "output"}
 RUN = {"python", "sh", "yaml", "snakemake"}
@@ -237,7 +237,7 @@ def test_configs_are_read(page, text, tmp_path, monkeypatch):
         ROOT / "config/methods.yaml",
         home=ROOT,
     )
-    assert study.run_files() or study.taken()
+    assert study.files.runs() or study.reused()
 
 
 def test_the_guide_of_the_module(tmp_path):

@@ -18,7 +18,7 @@ from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
 from vjmgp.engine.search.front_rules import FINAL_RULES
 from vjmgp.engine.settings import Settings
 from vjmgp.study.config import estimate, preflight
-from vjmgp.study.config.reader import RULES as RULES_OF_WORKFLOW
+from vjmgp.study.config.read_study import RULES as RULES_OF_WORKFLOW
 from vjmgp.study.config.schema import ConfigError, check, check_text
 from vjmgp.study.paths import blocks, seeds_of
 from vjmgp.study.plan import identity
@@ -309,7 +309,7 @@ def test_nothing_heavy_is_imported_to_look_for_packages():
     """Every job reads the config again."""
     code = (
         "import sys; from vjmgp.competitors.packages import REQUIREMENTS, missing_extra\n"
-        "import vjmgp.operations.hooks, vjmgp.study.config.reader\n"
+        "import vjmgp.operations.hooks, vjmgp.study.config.read_study\n"
         "assert not {'pandas', 'sklearn', 'numba', 'scipy'} & set(sys.modules)\n"
         "assert not any(missing_extra(f'{name}.X') for name in REQUIREMENTS)\n"
         "assert not {'torch', 'xgboost', 'lightgbm', 'pyoperon', 'ffx'} & set(sys.modules)"

@@ -10,16 +10,16 @@ from sklearn.model_selection import train_test_split
 from tests.support.html_page import Page
 from tests.support.studies import load, study_of, study_of_config
 from tests.support.workflow_runs import STUDY, snakemake
+from vjmgp.study.figures.style import our_style
+from vjmgp.study.srbench.picture import rank_against_size
 
 from vjmgp.study.config.schema import ConfigError
-from vjmgp.study.figures.style import our_style
 from vjmgp.study.names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
 from vjmgp.study.plan.study import Experiment
 from vjmgp.study.protocols import PAPER, SRBENCH, SRBENCH_SEEDS, Protocol
 from vjmgp.study.result_tables import read_table, write_csv
 from vjmgp.study.srbench.compare_srbench import compare_srbench
 from vjmgp.study.srbench.mean_ranks import beside_published
-from vjmgp.study.srbench.picture import rank_against_size
 from vjmgp.study.srbench.published_results import METRICS, published_algorithms, published_medians
 from vjmgp.tables.paper_datasets import paper_datasets
 
@@ -53,8 +53,8 @@ def test_there_are_ten_splits_and_no_more():
 
 def test_identities_of_other_protocols_are_what_they_were():
     study = study_of_config("paper.yaml", unavailable="skip")
-    assert study.run_id("paper", "547_no2", "VJM") == "4a00e09d"
-    assert study.split_id("srbench", "547_no2") != study.split_id("paper", "547_no2")
+    assert study.ids.run("paper", "547_no2", "VJM") == "4a00e09d"
+    assert study.ids.split("srbench", "547_no2") != study.ids.split("paper", "547_no2")
     same_share = study_of(protocols={"mine": {"train_share": 0.75}})
     assert same_share.split_id("mine", "547_no2") != same_share.split_id("srbench", "547_no2")
     assert Protocol(train_rows=None, train_share=0.75) != SRBENCH

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 from tests.support.workflow_runs import ROOT
 
-from vjmgp.study.config.reader import read_study
+from vjmgp.study.config.read_study import read_study
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 CATALOGUE = ROOT / "config/methods.yaml"

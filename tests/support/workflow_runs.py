@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from vjmgp.cli.workflow_place import workflow_folder
-from vjmgp.study.config.reader import read_study
+from vjmgp.study.config.read_study import read_study
 from vjmgp.study.names import ALL_TIMES
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from tests.support import slurm_cluster
 from tests.support.workflow_runs import ROOT, STUDY, command, file_of, snakemake, study_in
 
 from vjmgp.operations import lock, slurm
-from vjmgp.operations.progress import Progress
+from vjmgp.operations.progress import JobProgress
 from vjmgp.study.paths import RUNNING
 
 QSUB = """#!/bin/sh
@@ -205,14 +205,14 @@ def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
 
 
 def test_a_job_that_is_tried_again_has_not_failed():
-    progress = Progress()
+    progress = JobProgress()
     progress.plan({"run_gp": 2, "total": 2})
     progress.start(1, "run_gp", "VJM")
     progress.fail(1)
-    assert (len(progress.lost), progress.waiting.total()) == (1, 1)
-    progress.again(1)
-    assert (len(progress.lost), progress.waiting.total()) == (0, 2)
-    progress.again(7)  # nobody knows it
+    assert (len(progress.failed), progress.waiting.total()) == (1, 1)
+    progress.retry(1)
+    assert (len(progress.failed), progress.waiting.total()) == (0, 2)
+    progress.retry(7)  # nobody knows it
 
 
 def test_time_and_memory_double_with_each_attempt(tmp_path):

@@ -16,7 +16,7 @@ rule fetch_dataset:
         table=at(paths.SOURCE),
         note=at(paths.SOURCE_NOTE),
     log:
-        at("logs/fetch_dataset/{dataset}.log"),
+        log_of("fetch_dataset", "{dataset}"),
     priority: 20
     retries: 1
     localrule: True  # nodes of a cluster may have no network
@@ -25,10 +25,11 @@ rule fetch_dataset:
     resources:
         **grow(mem_mb=500, runtime=20),
     params:
+        step="fetch_dataset",
         dataset="{dataset}",
         cache=STUDY.config["pmlb_cache"],
     script:
-        "../scripts/fetch_dataset.py"
+        "../scripts/run_step.py"
 
 
 rule prepare_dataset:
@@ -38,17 +39,18 @@ rule prepare_dataset:
         data=at(paths.DATA),
         facts=at(paths.FACTS),
     log:
-        at("logs/prepare_dataset/{dataset}-{identity}.log"),
+        log_of("prepare_dataset", "{dataset}-{identity}"),
     priority: 20
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=2000, runtime=20),
     params:
+        step="prepare_dataset",
         dataset="{dataset}",
         own=lambda wildcards: STUDY.own_data.get(wildcards.dataset),
     script:
-        "../scripts/prepare_dataset.py"
+        "../scripts/run_step.py"
 
 
 rule split_rows:
@@ -57,13 +59,14 @@ rule split_rows:
     output:
         splits=at(paths.SPLITS),
     log:
-        at("logs/split_rows/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
+        log_of("split_rows", "{protocol}/{dataset}-{identity}/seeds_{block}"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=1000, runtime=10),
     params:
+        step="split_rows",
         protocol=lambda wildcards: STUDY.protocols[wildcards.protocol],
     script:
-        "../scripts/split_rows.py"
+        "../scripts/run_step.py"

@@ -6,7 +6,7 @@ rule draw_figures:
         **{name: ancient(path) for name, path in TABLES.statistics.items()},
         runs=ancient(TABLES.runs),
         curves=ancient(TABLES.curves),
-        made=kept(map(STUDY.manifest, ("collect_runs", "compare_methods"))),
+        made=kept(map(FILES.manifest, ("collect_runs", "compare_methods"))),
         outdated=run_unless_made("draw_figures"),
     output:
         figures=report(
@@ -16,26 +16,27 @@ rule draw_figures:
             category="Figures",
             labels={"figure": "{experiment}: {figure}"},
         ),
-        made=STUDY.manifest("draw_figures"),
+        made=FILES.manifest("draw_figures"),
     log:
-        at("logs/draw_figures/{experiment}.log"),
+        log_of("draw_figures", "{experiment}"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=2000, runtime=20),
     params:
+        step="draw_figures",
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
         symbolic=STUDY.symbolic,
         curve_datasets=STUDY.config["curve_datasets"],
         significance=STUDY.significance,
     script:
-        "../scripts/draw_figures.py"
+        "../scripts/run_step.py"
 
 
 rule illustrations:
     # They show the method and depend on the engine, not on the study's runs.
     input:
-        kernels=kept(map(STUDY.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
+        kernels=kept(map(FILES.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
         outdated=run_unless_made("illustrations"),
     output:
         figures=report(
@@ -45,12 +46,14 @@ rule illustrations:
             category="Illustrations",
             labels={"figure": "{figure}"},
         ),
-        made=STUDY.manifest("illustrations"),
+        made=FILES.manifest("illustrations"),
     log:
-        at("logs/illustrations.log"),
+        log_of("illustrations"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=2000, runtime=20),
+    params:
+        step="illustrations",
     script:
-        "../scripts/illustrations.py"
+        "../scripts/run_step.py"

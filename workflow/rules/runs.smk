@@ -6,18 +6,19 @@ rule compile_kernels:
     input:
         mark=ancient(at(paths.MARK)),
     output:
-        note=STUDY.kernel_mark("{variant}"),
+        note=FILES.kernel_mark("{variant}"),
     log:
-        at("logs/compile_kernels/{variant}.log"),
+        log_of("compile_kernels", "{variant}"),
     priority: 30
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=1500, runtime=10),
     params:
+        step="compile_kernels",
         variant="{variant}",
     script:
-        "../scripts/compile_kernels.py"
+        "../scripts/run_step.py"
 
 
 rule estimate_noise:
@@ -29,14 +30,16 @@ rule estimate_noise:
     output:
         noise=at(paths.NOISE),
     log:
-        at("logs/estimate_noise/{protocol}/{dataset}-{identity}/seeds_{block}.log"),
+        log_of("estimate_noise", "{protocol}/{dataset}-{identity}/seeds_{block}"),
     priority: 10
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=1000, runtime=20),
+    params:
+        step="estimate_noise",
     script:
-        "../scripts/estimate_noise.py"
+        "../scripts/run_step.py"
 
 
 rule run_gp:
@@ -45,7 +48,7 @@ rule run_gp:
     output:
         runs=at(paths.RUNS),
     log:
-        at("logs/run_gp/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"),
+        log_of("run_gp", "{protocol}/{dataset}/{method}-{identity}/seeds_{block}"),
     wildcard_constraints:
         method=slugs(is_gp=True),
     conda:
@@ -54,17 +57,16 @@ rule run_gp:
         mem_mb=block_memory,
         runtime=block_minutes,
     params:
+        step="run_gp",
         method=lambda wildcards: method_of(wildcards).name,
         definition=lambda wildcards: method_of(wildcards).definition,
     script:
-        "../scripts/run_block.py"
+        "../scripts/run_step.py"
 
 
 use rule run_gp as run_baseline with:
     # Other learners, tuned over their grids.
     log:
-        at(
-            "logs/run_baseline/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.log"
-        ),
+        log_of("run_baseline", "{protocol}/{dataset}/{method}-{identity}/seeds_{block}"),
     wildcard_constraints:
         method=slugs(is_gp=False),

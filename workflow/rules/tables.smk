@@ -10,50 +10,53 @@ SUMMARIES = {
 
 rule collect_runs:
     input:
-        records=lambda wildcards: kept(STUDY.run_files(wildcards.experiment)),
+        records=lambda wildcards: kept(FILES.runs(wildcards.experiment)),
         outdated=run_unless_made("collect_runs"),
     output:
         runs=TABLES.runs,
         curves=TABLES.curves,
         models=TABLES.models,
-        made=STUDY.manifest("collect_runs"),
+        made=FILES.manifest("collect_runs"),
     log:
-        at("logs/collect_runs/{experiment}.log"),
+        log_of("collect_runs", "{experiment}"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=4000, runtime=20),
     params:
+        step="collect_runs",
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
-        taken=lambda wildcards: STUDY.taken(wildcards.experiment),
+        reused=lambda wildcards: STUDY.reused(wildcards.experiment),
         folder=STUDY.published_folder,
     script:
-        "../scripts/collect_runs.py"
+        "../scripts/run_step.py"
 
 
 rule join_runs:
     input:
-        tables=kept(files.runs for files in STUDY.report_files().experiments.values()),
+        tables=kept(files.runs for files in FILES.report().experiments.values()),
         made=made_by("collect_runs"),
         outdated=run_unless_made("join_runs"),
     output:
         runs=table(at(paths.ALL_RUNS), "all runs"),
         failures=at(paths.FAILURES),
-        made=STUDY.manifest("join_runs"),
+        made=FILES.manifest("join_runs"),
     log:
-        at("logs/join_runs.log"),
+        log_of("join_runs"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=4000, runtime=20),
+    params:
+        step="join_runs",
     script:
-        "../scripts/join_runs.py"
+        "../scripts/run_step.py"
 
 
 rule compare_methods:
     input:
         runs=ancient(TABLES.runs),
-        made=ancient(STUDY.manifest("collect_runs")),
+        made=ancient(FILES.manifest("collect_runs")),
         outdated=run_unless_made("compare_methods"),
     output:
         **TABLES.statistics
@@ -62,34 +65,35 @@ rule compare_methods:
             for name, words in SUMMARIES.items()
         },
         latex=directory(TABLES.latex),
-        made=STUDY.manifest("compare_methods"),
+        made=FILES.manifest("compare_methods"),
     log:
-        at("logs/compare_methods/{experiment}.log"),
+        log_of("compare_methods", "{experiment}"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=2000, runtime=20),
     params:
+        step="compare_methods",
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
         significance=STUDY.significance,
     script:
-        "../scripts/compare_methods.py"
+        "../scripts/run_step.py"
 
 
 rule compare_srbench:
     # Beside SRBench's published results, for experiments that follow its protocol.
     input:
         runs=ancient(TABLES.runs),
-        made=ancient(STUDY.manifest("collect_runs")),
+        made=ancient(FILES.manifest("collect_runs")),
         outdated=run_unless_made("compare_srbench"),
     output:
         srbench=table(
             TABLES.srbench, "{experiment}: beside SRBench's published results"
         ),
         srbench_figure=directory(TABLES.srbench_figure),
-        made=STUDY.manifest("compare_srbench"),
+        made=FILES.manifest("compare_srbench"),
     log:
-        at("logs/compare_srbench/{experiment}.log"),
+        log_of("compare_srbench", "{experiment}"),
     wildcard_constraints:
         experiment="|".join(STUDY.experiments_of("compare_srbench")) or "-",
     conda:
@@ -97,10 +101,11 @@ rule compare_srbench:
     resources:
         **grow(mem_mb=2000, runtime=10),
     params:
+        step="compare_srbench",
         experiment=lambda wildcards: STUDY.experiments[wildcards.experiment],
         kinds=STUDY.kinds,
     script:
-        "../scripts/compare_srbench.py"
+        "../scripts/run_step.py"
 
 
 rule score_claims:
@@ -111,14 +116,15 @@ rule score_claims:
     output:
         table=table(at(paths.SCOREBOARD), "the paper's claims and our outcome"),
         latex=at(paths.SCOREBOARD_TEX),
-        made=STUDY.manifest("score_claims"),
+        made=FILES.manifest("score_claims"),
     log:
-        at("logs/score_claims.log"),
+        log_of("score_claims"),
     conda:
         "../../envs/vjmgp.yaml"
     resources:
         **grow(mem_mb=2000, runtime=20),
     params:
+        step="score_claims",
         study=STUDY.for_scoreboard(),
     script:
-        "../scripts/score_claims.py"
+        "../scripts/run_step.py"

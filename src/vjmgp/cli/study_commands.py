@@ -124,15 +124,15 @@ def check(options: argparse.Namespace) -> int:
     from ..study.config import estimate, preflight
 
     study = _checked(options.config)
-    preflight.check_datasets_can_be_had(study)
-    files = study.run_files()
+    preflight.check_datasets_are_available(study)
+    files = study.files.runs()
     runs = sum(map(len, map(seeds_of, files)))
     amounts = [
         (len(study.experiments), "experiment"), (len(study.methods), "method"),
         (len(study.datasets), "dataset"), (study.seeds, "seed"),
     ]  # fmt: skip
     words = ", ".join(_count(number, word) for number, word in amounts)
-    jobs, taken = _count(len(files), "job"), sum(cell.seeds for cell in study.taken())
+    jobs, taken = _count(len(files), "job"), sum(cell.seeds for cell in study.reused())
     print(f"{options.config} is valid: {words}; {_count(taken + runs, 'run')}.")
     if taken:
         print(f"{_count(taken, 'run')} of them are published and taken over.")
@@ -212,7 +212,7 @@ def _repair(study: Study) -> int:
 def prune(options: argparse.Namespace) -> int:
     """Delete runs, splits, noise estimates and prepared tables that no config here asks for."""
     from ..operations.repair import prune as delete
-    from ..operations.repair import unasked
+    from ..operations.repair import unused_folders
 
     studies = [read_config(path) for path in options.config]
     if len({study.results.resolve() for study in studies}) > 1:
@@ -220,7 +220,7 @@ def prune(options: argparse.Namespace) -> int:
     busy = _busy(studies[0])
     if busy:
         return busy
-    folders = unasked(studies)
+    folders = unused_folders(studies)
     for folder in folders:
         print(folder)
     if options.dry_run:
@@ -248,19 +248,19 @@ def publish(options: argparse.Namespace) -> int:
 
 def status(options: argparse.Namespace) -> int:
     """Print how far a study is; exit code 3 while it is not complete."""
-    from ..operations.status import state_of
+    from ..operations.status import status_of
 
-    state = state_of(read_config(options.config))
+    state = status_of(read_config(options.config))
     print(state.text())
     return Exit.DONE if state.is_complete else Exit.NOT_NOW
 
 
 def report(options: argparse.Namespace) -> int:
     """Make the report: of the whole study, or of what is there, while it runs or not."""
-    from ..operations.status import state_of
+    from ..operations.status import status_of
 
     study = _checked(options.config)
-    if state_of(study).has_all_runs:
+    if status_of(study).has_all_runs:
         return _busy(study) or _run(study, options)
     return _snakemake(study, options, "report_so_far", "--nolock")
 

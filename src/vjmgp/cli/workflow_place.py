@@ -30,7 +30,7 @@ def read_config(path: Path, **changes: str) -> Study:
     """
     import yaml
 
-    from ..study.config.reader import read_study
+    from ..study.config.read_study import read_study
     from ..study.config.schema import ConfigError, check_text
 
     if not path.is_file():

@@ -94,7 +94,7 @@ def _errors(r2: float, rmse: float, mae: float) -> str:
 
 def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:
     """Names in the formula that say too little, with what they stand for."""
-    from ..study.runs.described import legend_of
+    from ..study.runs.model_description import legend_of
 
     used = {model.standardizer.inputs[k].name for k in model.inputs_used}
     days = [

@@ -1,4 +1,4 @@
-"""What Snakemake calls before a run, after it, and after a failure."""
+"""Functions that Snakemake calls before a run, after it, and after a failure."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from . import lock, slurm, warm
 from .stops import STOPS, require_signals
 
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
-"""What SLURM's executor says its jobs are called."""
+"""How SLURM's executor announces the name of its jobs."""
 MOST_FAILURES = 20
-"""That are listed at the end."""
+"""The number of failures that are listed at the end."""
 
 
 def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:
-    """Check what a schema cannot see, lock the results folder, and start a worker for local jobs.
+    """Check what a schema cannot, lock the results folder, and start a worker for local jobs.
 
-    The lock lasts as long as what is returned.
+    The lock is held as long as the returned object exists.
     """
     require_signals()
     preflight.check_before_a_run(study)
-    preflight.check_datasets_can_be_had(study)
+    preflight.check_datasets_are_available(study)
     before = lock.about_last_run(study.results).get("config")
     texts = [Path(log).read_text(encoding="utf-8", errors="replace") for log in logs]
     run_id = next((found[1] for text in texts if (found := SLURM_RUN.search(text))), None)
@@ -39,12 +39,12 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     if before and before != config:
         say(
             f"Note: {study.results} holds the study of {before}. Runs that both need are shared; "
-            "tables and report will be those of this study. To keep both, give this one a folder "
-            "of its own: --config results=FOLDER"
+            "tables and report will be those of this study. To keep both, choose another folder "
+            "for this one: --config results=FOLDER"
         )
-    taken = about_taken(study)
-    if taken:
-        say(taken)
+    reused = about_reused(study)
+    if reused:
+        say(reused)
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -58,42 +58,42 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     return held
 
 
-def about_taken(study: Study) -> str | None:
-    """How many runs are taken over, from where, and how to compute them instead."""
-    cells = study.taken()
+def about_reused(study: Study) -> str | None:
+    """Return how many runs are reused, from where, and how to compute them instead."""
+    cells = study.reused()
     if not cells or not study.published:
         return None
     count, made = sum(cell.seeds for cell in cells), study.published.made
-    left = sum(len(study.seeds_to_run(*cell)) for cell in study.cells())
+    left = sum(len(study.seeds_to_run(cell)) for cell in study.cells())
     return (
-        f"Taken over from {os.path.relpath(study.published.folder)}: {count:,} published runs "
+        f"Reused from {os.path.relpath(study.published.folder)}: {count:,} published runs "
         f"(engine {made['engine']}, {made['date']}); {left:,} are left to compute. To compute all: "
         "--config published=ignore"
     )
 
 
 def search_in(places: tuple[str, ...]) -> None:
-    """Let this process and its jobs find modules in these folders, after all others."""
+    """Append folders to the module search path of this process and its jobs."""
     sys.path += [place for place in places if place not in sys.path]
     found = (os.environ.get("PYTHONPATH"), *places)
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, found)))
 
 
 def _interrupt(*_: Any) -> None:
-    """End as by Ctrl-C, once: Snakemake would wait for its jobs on SIGTERM, and die on SIGHUP."""
+    """Stop as on Ctrl-C, once: Snakemake would wait for its jobs on SIGTERM, and die on SIGHUP."""
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def _wait_for_ctrl_c() -> None:
-    """Jobs, to which a terminal sends it, inherit that it is blocked; Snakemake ends them."""
+    """Turn Ctrl-C into SIGTERM: jobs inherit that SIGINT is blocked, and Snakemake ends them."""
     signal.sigwait({signal.SIGINT})
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def say(text: str) -> None:
-    """Print, also where the reader, `head` for example, has seen enough."""
+    """Print, ignoring a reader, such as `head`, that has closed the pipe."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -101,11 +101,11 @@ def say(text: str) -> None:
 
 
 def closing_message(study: Study, *, so_far: bool = False) -> str:
-    """Failed and skipped runs, if any, and the path of the report."""
+    """Return failed and skipped runs, if any, and the path of the report."""
     if so_far:
         return f"\nReport so far: {(study.results / paths.SO_FAR / paths.REPORT).resolve()}"
     lines, failed = [], []
-    failures = Path(study.at(paths.FAILURES))
+    failures = study.results / paths.FAILURES
     if failures.exists():
         with failures.open(encoding="utf-8", newline="") as file:
             failed = list(csv.DictReader(file))
@@ -117,24 +117,26 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
             for run in failed[:MOST_FAILURES]
         ]
         if len(failed) > MOST_FAILURES:
-            lines.append(f"  … all of them in {failures}")
+            lines.append(f"  … the rest is in {failures}")
         lines.append("To try them again: vjmgp study retry CONFIG")
     lines += study.missing
     if study.skipped:
         lines.append(
             f"Skipped because their packages are not installed: {', '.join(study.skipped)}"
         )
-    is_whole = Path(study.manifest("write_report")).exists()  # else something else was asked for
+    is_whole = Path(
+        study.files.manifest("write_report")
+    ).exists()  # else other targets were requested
     place = study.results / paths.REPORT if is_whole else study.results
     lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
     return "\n".join(lines)
 
 
 def message_after_failure(study: Study) -> str:
-    """What happened to what was computed, and how to go on."""
+    """Return where the finished runs are, and how to continue."""
     results = study.results
     return (
         f"\nThe study is not complete. Everything that finished is kept in {results}; run the same "
-        f"command to continue. Logs of all jobs: {results / 'logs'}\n"
-        "For a report of what is there: vjmgp study report CONFIG, or snakemake report_so_far"
+        f"command to continue. Logs of all jobs: {results / paths.LOGS}\n"
+        "For a report on the finished runs: vjmgp study report CONFIG, or snakemake report_so_far"
     )

@@ -1,8 +1,8 @@
-"""One run at a time in a results folder, and whether one is under way.
+"""Lock a results folder for one run at a time, and find out whether one is under way.
 
 Snakemake locks its working directory, and a killed run leaves that lock behind. This lock is the
-operating system's: it is on the results folder, whatever directory a run was started in, and it
-ends with the process that holds it. So `is_running` tells a study that runs from a killed one.
+operating system's: it belongs to the results folder, wherever a run was started, and it ends with
+the process that holds it. So `is_running` can tell a running study from a killed one.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..core.files import write_json
 from ..study.paths import LOCK, RUNNING
 
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP}
-"""What file systems without locks answer, beside ENOSYS, which filelock knows."""
+"""Errors of file systems without locks; filelock itself handles ENOSYS."""
 
 
 def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | None:
-    """Hold the folder until this process ends, or say why that cannot be.
+    """Lock the folder until this process ends; raise OSError if it is in use or read-only.
 
-    None on a file system without locks. `run_id` is the name of the jobs that this run is going to
-    submit to SLURM; those of earlier runs stay noted until `slurm.cancel` has seen to them.
+    Return None on a file system without locks. `run_id` is the name of the jobs that this run will
+    submit to SLURM; those of earlier runs stay noted until `slurm.cancel` has dealt with them.
     """
     lock, can_lock = FileLock(results / LOCK), True
     try:
@@ -37,7 +37,7 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
     except Timeout:
         raise OSError(
             f"results: {results} is in use by {_describe(results)}. Wait until it ends, or give "
-            "each study a folder of its own."
+            "each study its own folder."
         ) from None
     except (OSError, NotImplementedError) as error:
         if isinstance(error, OSError) and error.errno not in NO_LOCKS:
@@ -54,9 +54,9 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
 
 
 def is_running(results: Path, patience: float = 0.0) -> str | None:
-    """Who runs a study in this folder, if anybody does.
+    """Return the process that runs a study in this folder, if any.
 
-    A process that was just killed may take a moment to go: this waits so many seconds for it.
+    `patience` is the time in seconds to wait for a process that was just killed.
     """
     try:
         if (results / LOCK).exists():
@@ -70,7 +70,7 @@ def is_running(results: Path, patience: float = 0.0) -> str | None:
 
 
 def about_last_run(results: Path) -> dict[str, Any]:
-    """What is noted about the last run in this folder."""
+    """Return the note on the last run in this folder."""
     try:
         return dict(json.loads((results / RUNNING).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -78,14 +78,14 @@ def about_last_run(results: Path) -> dict[str, Any]:
 
 
 def note(results: Path, about: dict[str, Any]) -> None:
-    """Note something about this run."""
+    """Add entries to the note on this run."""
     write_json(results / RUNNING, about_last_run(results) | about)
 
 
 def job_names(results: Path) -> list[str]:
-    """Names of jobs that runs in this folder have submitted to SLURM, and that may be left.
+    """Return the names of jobs in SLURM's queue that earlier runs in this folder may have left.
 
-    A copy of a results folder has none: its jobs are those of the folder it was copied from.
+    A copy of a results folder has none: the jobs belong to the original folder.
     """
     about = about_last_run(results)
     is_here = about.get("folder") == str(results.resolve())

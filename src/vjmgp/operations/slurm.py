@@ -1,8 +1,8 @@
-"""Jobs that a killed run has left in SLURM's queue: cancelled before the next run.
+"""Cancel jobs that a killed run has left in SLURM's queue, before the next run.
 
-Snakemake cancels its jobs when it is stopped, but not when it is killed. They would go on beside
-those of the next run and compute the same blocks. SLURM's executor gives all jobs of a run one name
-that no other run has; `lock.claim` notes it in the results folder.
+Snakemake cancels its jobs when it is stopped, but not when it is killed. They would continue beside
+those of the next run and compute the same blocks. SLURM's executor gives all jobs of a run a unique
+name; `lock.claim` notes it in the results folder.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from . import lock
 
 
 def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
-    """Cancel the jobs of earlier runs in this results folder, but not those of this run.
+    """Cancel the jobs of earlier runs in this results folder.
 
-    `is_alone` says that the lock on the folder is held, so that no other run can be alive.
+    `is_alone` says that the lock on the folder is held, so that no earlier run is alive.
     """
     names = [name for name in lock.job_names(results) if name != run_id]
     if not names or not shutil.which("squeue"):
-        return  # the names stay noted for a run that can ask
+        return  # the names stay noted for a run that can query the queue
     said = ""
     try:
-        jobs = _say("squeue", "--me", "--noheader", "--format=%i", f"--name={','.join(names)}")
+        jobs = _ask("squeue", "--me", "--noheader", "--format=%i", f"--name={','.join(names)}")
         count = f"{len(jobs)} job{'s' * (len(jobs) != 1)}"
         if jobs and not is_alone:
-            # On a file system without locks the earlier run may be alive. Blocks that are computed
-            # twice cost less than the jobs of somebody's run, so a person has to decide.
+            # On a file system without locks the earlier run may be alive. Computing blocks twice
+            # costs less than cancelling the jobs of a live run, so the user decides.
             said = (
                 f"{count} of an earlier run in the queue. The file system has no locks, so it may "
                 f"be alive. If it is not: scancel {' '.join(jobs)}"
             )
         elif jobs:
-            _say("scancel", *jobs)
+            _ask("scancel", *jobs)
             said = f"cancelled {count} that a killed run had left in the queue."
         if is_alone:
             lock.note(results, {"job_names": [run_id] if run_id else []})
@@ -46,7 +46,7 @@ def cancel(results: Path, run_id: str | None, *, is_alone: bool) -> None:
         print(f"Note: {said}", file=sys.stderr, flush=True)
 
 
-def _say(*words: str) -> list[str]:
-    """The words that a command answers; an error where it fails or takes too long."""
+def _ask(*words: str) -> list[str]:
+    """Return the words of a command's output; raise if it fails or takes too long."""
     result = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)  # noqa: S603
     return result.stdout.split()

@@ -1,4 +1,4 @@
-"""How far a study has come: by its files, while it runs or not."""
+"""Find out from its files how far a study has come, whether or not it is running."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from .lock import is_running
 from .repair import damaged_files
 
 MOST_LINES = 20
-"""Of files that are named."""
+"""The number of files that are listed."""
 
 
-class Progress(NamedTuple):
-    """How far an experiment is, in runs."""
+class ExperimentStatus(NamedTuple):
+    """The number of finished runs of an experiment."""
 
     experiment: str
     done: int
-    """Those that the next run would not compute: also in blocks of another size and in journals."""
+    """Runs that need not be computed, including those in journals and blocks of another size."""
     failed: int
     total: int
     published: int
-    """Those that are taken over instead of computed here."""
+    """Runs that are reused instead of computed here."""
 
 
-class State(NamedTuple):
-    """How far a study is."""
+class StudyStatus(NamedTuple):
+    """The status of a study."""
 
-    rows: list[Progress]
+    rows: list[ExperimentStatus]
     running: str | None
     damaged: list[Path]
     missing: list[str]
-    """Files that are still to be made, or to be made again."""
+    """Files that are still to be made."""
     results: Path
 
     @property
@@ -46,14 +46,14 @@ class State(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether nothing is left to do."""
         return not self.missing and not self.damaged
 
     def text(self) -> str:
-        """For people."""
+        """Return the status in words."""
         width = max(len(row.experiment) for row in self.rows)
         lines = [f"{row.experiment:{width}}  {_in_words(row)}" for row in self.rows]
-        lines += named("DAMAGED", self.damaged, "vjmgp study repair takes it away")
+        lines += named("DAMAGED", self.damaged, "vjmgp study repair removes it")
         if self.has_all_runs:
             lines += named("MISSING", self.missing, "the next run makes it")
         lines.append(f"Running: {self.running}" if self.running else "Not running.")
@@ -67,8 +67,8 @@ class State(NamedTuple):
         return "\n".join(lines)
 
 
-def _in_words(row: Progress) -> str:
-    """How far an experiment is; published runs are told apart, where there are some."""
+def _in_words(row: ExperimentStatus) -> str:
+    """Return the status of an experiment; published runs, if any, are counted separately."""
     text = f"{row.done:6} of {row.total} runs done"
     if row.published:
         text += f" ({row.published} published, {row.done - row.published} computed here)"
@@ -76,27 +76,29 @@ def _in_words(row: Progress) -> str:
 
 
 def named(what: str, files: Iterable[str | Path], then: str) -> list[str]:
-    """A line for each file, but not too many."""
+    """Return a line for each file, up to a limit."""
     lines = [f"{what}: {path}; {then}" for path in files]
     more = [f"{what}: {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return lines[:MOST_LINES] + more
 
 
-def state_of(study: Study) -> State:
-    """Look at a study's files."""
+def status_of(study: Study) -> StudyStatus:
+    """Return the status of a study from its files."""
     rows, states_in = [], functools.cache(_states_in)
     for experiment in study.experiments:
-        files = [Path(path) for path in study.run_files(experiment)]
+        files = [Path(path) for path in study.files.runs(experiment)]
         states = [states_in(p.parent).get(seed) for p in files for seed in seeds_of(p.name)]
         done, failed = len(states) - states.count(None), states.count("failed")
-        taken = sum(cell.seeds for cell in study.taken(experiment))
-        rows.append(Progress(experiment, taken + done, failed, taken + len(states), taken))
-    wanted = [*study.everything(), study.manifest("write_report")]
+        reused = sum(cell.seeds for cell in study.reused(experiment))
+        total = reused + len(states)
+        rows.append(ExperimentStatus(experiment, reused + done, failed, total, reused))
+    wanted = [*study.files.everything(), study.files.manifest("write_report")]
     missing = [path for path in wanted if not Path(path).exists()]
     damaged = list(damaged_files(study.results))
-    return State(rows, is_running(study.results), damaged, missing, study.results.resolve())
+    running = is_running(study.results)
+    return StudyStatus(rows, running, damaged, missing, study.results.resolve())
 
 
 def _states_in(folder: Path) -> dict[int, str]:
-    """Whether each run in a folder is good or failed, by seed."""
+    """Return the status of each run in a folder, by seed."""
     return {seed: record["status"] for seed, record in runs_in(folder).items()}

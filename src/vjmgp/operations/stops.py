@@ -1,4 +1,4 @@
-"""The signals that end a study, on systems that have what it takes to end its jobs with it."""
+"""The signals that end a study, and the systems on which its jobs end with it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ STOPS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "
 
 
 def require_signals() -> None:
-    """Refuse systems on which jobs would outlive a study that is stopped."""
+    """Raise OSError on systems where jobs would outlive a stopped study."""
     if not hasattr(signal, "pthread_sigmask"):
         raise OSError(
-            "studies run on Linux and macOS, on Windows in WSL only: it lacks the signals by which "
-            "Snakemake ends its jobs. fit, predict, choose and export work here."
+            "studies run on Linux, macOS and WSL: Windows lacks the signals with which Snakemake "
+            "ends its jobs. fit, predict, choose and export work here."
         )

@@ -1,9 +1,9 @@
-"""A worker with its libraries loaded, from which the jobs of one machine start.
+"""A worker process with its libraries loaded, from which local jobs are forked.
 
-A job is a process of its own, which takes about two seconds until scikit-learn is imported and the
-kernels are loaded: as long as several fits. So a local run of Snakemake starts one worker, which
-loads all that once and forks a child for each job. The child runs the very script that the job's
-process was started with. Where there is no worker, the job's process goes on by itself.
+Each job is a process, which needs about two seconds to import scikit-learn and load the kernels: as
+long as several fits. So a local run of Snakemake starts one worker, which loads everything once and
+forks a child for each job. The child runs the script that the job's process was started with.
+Without a worker, the job's process runs the script itself.
 
 The worker ends with Snakemake, however that ends; a job whose process is killed takes its child
 with it.
@@ -27,6 +27,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from ..study.steps import STEPS
+
 ADDRESS_VARIABLE = "VJMGP_WORKER"
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -37,23 +39,23 @@ ONE_THREAD = {
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # else pyarrow's allocator starts one
 }
 OURS = (
-    *("runs.prepare", "runs.splits", "runs.noise_estimates", "runs.gp", "runs.baselines"),
-    *("report.so_far", "illustrations.draw_illustrations"),
+    *(step.module for step in STEPS.values() if step.function),
+    *("vjmgp.study.runs.gp", "vjmgp.study.runs.baselines"),
 )
 LEARNERS = ("linear_model", "svm", "neighbors", "kernel_ridge", "neural_network", "ensemble")
 MODULES = (
     *("snakemake.iocontainers", "snakemake.logging", "pyarrow.parquet", "jinja2"),
-    *(f"vjmgp.study.{name}" for name in OURS),
+    *OURS,
     *(f"sklearn.{name}" for name in LEARNERS),
 )
-"""What jobs import; none of it starts a thread, which a fork would not survive. The optional
-packages of some competitors might: the child that needs one imports it."""
+"""Modules that jobs import. None of them starts a thread, which would not survive a fork. The
+optional packages of some competitors might, so only the child that needs one imports it."""
 CRASHED = 137
-"""Exit code of a job whose child ended without a word."""
+"""Exit code of a job whose child ended without an answer."""
 
 
 def start() -> None:
-    """Start a worker for the jobs that this process will start; without a socket there is none."""
+    """Start a worker for the jobs of this process, if a socket can be had."""
     if sys.platform != "linux" or ADDRESS_VARIABLE in os.environ:
         return
     server, folder = socket.socket(socket.AF_UNIX), ""
@@ -62,7 +64,7 @@ def start() -> None:
             folder = tempfile.mkdtemp(prefix="vjmgp-")  # only this user may enter it
             server.bind(f"{folder}/worker")
             server.listen(1024)  # jobs may come while the worker still loads its libraries
-        except OSError:  # a path of more than 107 bytes, a full disk: jobs do without
+        except OSError:  # a path of more than 107 bytes, or a full disk
             shutil.rmtree(folder, ignore_errors=True)
             return
         nothing: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
@@ -74,12 +76,12 @@ def start() -> None:
             **nothing,
         )
     atexit.register(worker.wait)
-    atexit.register(worker.terminate)  # what is registered last comes first
+    atexit.register(worker.terminate)  # the last one registered is called first
     os.environ[ADDRESS_VARIABLE] = f"{folder}/worker"
 
 
 def run(script: str, log: Path) -> int | None:
-    """Let the worker run a script: its exit code, or None where there is no worker."""
+    """Let the worker run a script; return its exit code, or None without a worker."""
     address = os.environ.get(ADDRESS_VARIABLE)
     if not address:  # on systems without such sockets, there never is one
         return None
@@ -101,7 +103,7 @@ def run(script: str, log: Path) -> int | None:
 
 
 def main() -> None:
-    """Load, then fork a child for each job, until Snakemake is gone; take the children along."""
+    """Load the libraries, then fork a child for each job until Snakemake ends; end the children."""
     server, snakemake = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
     folder = Path(server.getsockname()).parent
 
@@ -126,7 +128,7 @@ def main() -> None:
             continue
         if not has_kernels and kernels_are_compiled():
             has_kernels = True
-            with contextlib.suppress(Exception):  # a job that needs them says what is wrong
+            with contextlib.suppress(Exception):  # a job that needs them reports the error
                 load_kernels()
         if not os.fork():
             with contextlib.suppress(BaseException):
@@ -137,10 +139,10 @@ def main() -> None:
 
 
 def _answer(connection: socket.socket) -> None:
-    """Run the script that the job's process was started with, and tell how it ended."""
+    """Run the script that the job's process was started with, and answer with its exit code."""
     connection.settimeout(None)
     request = json.loads(connection.makefile().readline())
-    threading.Thread(target=_leave_with, args=[connection], daemon=True).start()
+    threading.Thread(target=_end_with, args=[connection], daemon=True).start()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.pop(ADDRESS_VARIABLE, None)
     os.chdir(request["folder"])
@@ -149,7 +151,7 @@ def _answer(connection: socket.socket) -> None:
     with contextlib.suppress(Exception):
         log.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        os.dup2(file, 1)  # also what libraries print past Python
+        os.dup2(file, 1)  # including what libraries print without Python
         os.dup2(file, 2)
         sys.argv = [request["script"]]
         try:
@@ -159,8 +161,8 @@ def _answer(connection: socket.socket) -> None:
     connection.sendall(f"{code}\n".encode())
 
 
-def _leave_with(connection: socket.socket) -> None:
-    """End when the job's process does, which Snakemake or a person has killed."""
+def _end_with(connection: socket.socket) -> None:
+    """End this process when the job's process is killed."""
     with contextlib.suppress(OSError):
         connection.recv(1)
     os._exit(1)

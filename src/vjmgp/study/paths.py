@@ -1,17 +1,21 @@
-"""Where everything is in a results folder: the only module that spells these paths.
+"""The paths of a results folder: the only module that spells or parses them.
 
-A pattern is Snakemake's: names in braces are filled in. A path with an identity belongs to one set
-of settings, code and data files; a change of them is another path.
+A pattern is Snakemake's: names in braces are filled in. A path with an identity belongs to one
+combination of settings, code and data files; if one of them changes, so does the path.
 """
 
 from __future__ import annotations
 
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 MARK = ".vjmgp"
-"""An empty file: vjmgp has made this folder."""
+"""An empty file that marks a folder as made by vjmgp."""
 RUNNING, LOCK = ".running.json", ".running.lock"
-"""Who runs a study here, and the lock that ends with its process."""
+"""The note on the process that runs a study here, and the lock that ends with that process."""
 SOURCE, SOURCE_NOTE = "datasets/{dataset}/source.tsv.gz", "datasets/{dataset}/source.json"
 DATA = "datasets/{dataset}/prepared-{identity}/data.parquet"
 FACTS = "datasets/{dataset}/prepared-{identity}/facts.json"
@@ -19,6 +23,9 @@ SPLITS = "splits/{protocol}/{dataset}-{identity}/seeds_{block}.json"
 NOISE = "noise/{protocol}/{dataset}-{identity}/seeds_{block}.json"
 RUNS = "runs/{protocol}/{dataset}/{method}-{identity}/seeds_{block}.jsonl"
 KERNELS = "kernels/{engine}/{variant}.txt"
+MANIFEST = "made/{step}-{identity}.json"
+EXPERIMENT_MANIFEST = "made/{experiment}/{step}-{identity}.json"
+LOGS = "logs"
 REPORT, PAGES, CONFIG = "report.html", "report", "config.yaml"
 ALL_RUNS, FAILURES = "tables/runs.csv", "tables/failures.csv"
 SCOREBOARD, SCOREBOARD_TEX = "tables/scoreboard.csv", "tables/scoreboard.tex"
@@ -30,6 +37,43 @@ STATISTICS = (
     *("win_tie_loss_test_r2", "win_tie_loss_train_r2", "tests_test_r2", "tests_train_r2"),
 )
 """Tables that compare the methods of an experiment."""
+WILDCARDS = {"identity": "[0-9a-f]{8}", "block": "[0-9]+-[0-9]+"}
+"""Regular expressions for names in braces; any other is one or more characters but a slash."""
+
+
+def parse(pattern: str, path: str | Path) -> dict[str, str] | None:
+    """Return the names that a path fills into a pattern, or None if it does not match."""
+    found = _expression(pattern).search(Path(path).as_posix())
+    return found.groupdict() if found else None
+
+
+@functools.cache
+def _expression(pattern: str) -> re.Pattern[str]:
+    text, *rest = re.split(r"\{(\w+)\}", pattern)
+    parts = ["(?:^|/)", re.escape(text)]
+    for name, text in zip(rest[::2], rest[1::2], strict=True):
+        parts += [f"(?P<{name}>{WILDCARDS.get(name, '[^/]+')})", re.escape(text)]
+    return re.compile("".join(parts) + "$")
+
+
+def find(results: Path, pattern: str) -> list[Path]:
+    """Return what matches a pattern in a results folder."""
+    return sorted(results.glob(re.sub(r"\{\w+\}", "*", pattern.replace("{identity}", "?" * 8))))
+
+
+def files_and_journals(folder: Path) -> list[Path]:
+    """Return the files of runs in a folder, and their journals."""
+    return sorted(folder.glob("seeds_*.jsonl*"))
+
+
+def folder_of(pattern: str) -> str:
+    """Return the pattern of the folder that a file is in."""
+    return pattern.rpartition("/")[0]
+
+
+def log_of(step: str, *names: str) -> str:
+    """Return the log file of a job: that of its step, or one for each of some names."""
+    return f"{'/'.join((LOGS, step, *names))}.log"
 
 
 class ExperimentFiles(NamedTuple):
@@ -37,21 +81,21 @@ class ExperimentFiles(NamedTuple):
 
     runs: str
     curves: str
-    """How scores change with the generations."""
+    """Scores by generation."""
     models: str
     """The typical model of each method on each dataset."""
     latex: str
-    """The folder with the tables to print."""
+    """The folder of the tables for print."""
     figures: str
     statistics: dict[str, str]
     srbench: str
-    """Beside SRBench's published results, where the experiment follows its protocol."""
+    """The comparison with SRBench's published results, if the experiment follows its protocol."""
     srbench_figure: str
-    """The folder with the picture of it."""
+    """The folder of its figure."""
 
 
 def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
-    """The files of an experiment below a folder."""
+    """Return the files of an experiment in a folder."""
     tables = f"{folder}/tables/{experiment}"
     return ExperimentFiles(
         f"{tables}/runs.csv",
@@ -66,25 +110,51 @@ def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
 
 
 class StudyFiles(NamedTuple):
-    """What a report is made from."""
+    """The files that a report consists of and is made from."""
 
     runs: str
+    failures: str
     scoreboard: str
+    scoreboard_tex: str
     illustrations: str
+    page: str
+    """The page to start from."""
+    pages: str
+    """The folder of the other pages."""
+    config: str
     facts: dict[str, str]
     """By dataset."""
     notes: dict[str, str]
-    """Where datasets from PMLB came from."""
+    """The origin of each dataset from PMLB."""
     experiments: dict[str, ExperimentFiles]
 
 
+def study_files(
+    folder: str, facts: dict[str, str], notes: dict[str, str], experiments: Iterable[str]
+) -> StudyFiles:
+    """Return the files of a report in a folder."""
+    return StudyFiles(
+        f"{folder}/{ALL_RUNS}",
+        f"{folder}/{FAILURES}",
+        f"{folder}/{SCOREBOARD}",
+        f"{folder}/{SCOREBOARD_TEX}",
+        f"{folder}/{ILLUSTRATIONS}",
+        f"{folder}/{REPORT}",
+        f"{folder}/{PAGES}",
+        f"{folder}/{CONFIG}",
+        facts,
+        notes,
+        {name: experiment_files(folder, name) for name in experiments},
+    )
+
+
 def blocks(seeds: range, size: int) -> list[str]:
-    """Seeds in blocks; more seeds add blocks and leave the full ones as they are."""
+    """Divide seeds into blocks; additional seeds leave full blocks as they are."""
     firsts = range(seeds.start, seeds.stop, size)
     return [f"{first}-{min(first + size, seeds.stop) - 1}" for first in firsts]
 
 
 def seeds_of(block: str) -> range:
-    """The seeds of a block such as "0-9", or of the file of one."""
+    """Return the seeds of a block such as "0-9", or of the file of a block."""
     first, last = block.rpartition("seeds_")[2].partition(".")[0].split("-")
     return range(int(first), int(last) + 1)

@@ -1,4 +1,4 @@
-"""How many seeds a study needs at least, and how long it will take."""
+"""Estimate the fewest seeds that a study needs, and the time that it takes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ SECONDS = {
 }  # fmt: skip
 """CPU seconds of a run on 100 rows, tuning included (docs/competitors.md, 2026-11-18)."""
 GENERATIONS, POPULATION, GP_SECONDS = 100, 200, 0.4
-"""A run of genetic programming with the paper's settings: somewhat more than VJM takes."""
+"""A run of genetic programming with the paper's settings; VJM takes somewhat less."""
 JOB_SECONDS = 0.5
-"""What a job takes beside its runs."""
+"""The overhead of a job."""
 
 
 def seeds_needed(significance: float) -> int:
-    """The fewest paired runs that can be significant in a signed-rank test at this level."""
+    """Return the fewest paired runs that can be significant in a signed-rank test."""
     return next(seeds for seeds in range(1, 2000) if 2.0 * 0.5**seeds < significance)
 
 
 def seconds_per_run(method: Method) -> float | None:
-    """Measured seconds of a run; None for a learner of the user's own."""
+    """Return the measured seconds of a run; None for a user's learner."""
     if not method.is_gp:
         return SECONDS.get(method.name)
     settings = method.definition["gp"]
@@ -35,10 +35,10 @@ def seconds_per_run(method: Method) -> float | None:
 
 
 def seconds_of(study: Study) -> tuple[float, list[str]]:
-    """Seconds of one core for all runs of a study, and the methods without a measurement."""
+    """Return the seconds of one core for all runs, and the methods without a measurement."""
     seconds = {name: seconds_per_run(method) for name, method in study.methods.items()}
-    total = 0.0
-    for path in study.run_files():
-        method = study.methods_by_slug[path.split("/")[-2][:-9]].name
-        total += JOB_SECONDS + len(seeds_of(path)) * (seconds[method] or 0.0)
+    total = sum(
+        JOB_SECONDS + len(seeds_of(block)) * (seconds[cell.method] or 0.0)
+        for cell, block in study.blocks()
+    )
     return total, [name for name, known in seconds.items() if known is None]

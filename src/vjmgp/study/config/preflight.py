@@ -1,4 +1,4 @@
-"""What a schema cannot see, looked at before a study runs: tables, classes, folders, network."""
+"""Check what a schema cannot, before a study runs: tables, classes, folders, network."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ...competitors.packages import load_class
 from ...tables.pmlb import cache_folder, is_reachable, local_file, ways_out
 from ..plan.identity import PACKAGE
 from ..plan.study import Study
-from .reader import grids_of
+from .read_study import grids_of
 from .schema import ConfigError, require_known
 
 LARGE_FILE = 50_000_000
-"""Bytes of a table that only the study's first step reads."""
+"""Bytes from which a table is left to the study's first step."""
 
 
 def check_before_a_run(study: Study) -> None:
-    """Say what is wrong with the user's tables, classes and modules before any long work."""
+    """Raise if a user's tables, classes or modules are unusable."""
     for check in (check_own_data, check_estimators, check_own_regularizers):
         check(study)
 
 
 def check_folders(study: Study) -> None:
-    """Refuse folders that cannot be written: where Snakemake keeps its notes, and the results."""
+    """Raise if the working directory or the results folder cannot be written to."""
     for folder in (Path.cwd(), study.results.absolute()):
         there = next(place for place in (folder, *folder.parents) if place.exists())
         if not os.access(there, os.W_OK):
             raise OSError(
-                f"{folder} cannot be written to. Start the study in a folder of your own, and name "
-                "one as 'results' in the config."
+                f"{folder} cannot be written to. Start the study in a folder that you can write "
+                "to, and name such a folder as 'results' in the config."
             )
 
 
 def check_own_data(study: Study) -> None:
-    """Read the user's own tables."""
+    """Raise if a user's table is unusable."""
     for name, table in study.own_data.items():
         if name not in study.datasets or Path(table.file).stat().st_size > LARGE_FILE:
             continue
-        from ...tables.dataset import check_inputs  # slow, and only needed here
+        from ...tables.dataset import check_inputs  # slow to import
         from ..runs.prepare import load_own
 
         try:
@@ -56,14 +56,14 @@ def check_own_data(study: Study) -> None:
 
 
 def check_estimators(study: Study) -> None:
-    """Import the classes that the study itself names and see whether they take its arguments."""
+    """Raise if a class that the config names cannot be imported, or rejects its arguments."""
     for name in study.config["methods"]:
         definition = study.methods[name].definition if name in study.methods else {}
         if "estimator" not in definition:
             continue
         where, path = f"methods.{name}", definition["estimator"]
         found = _imported(path, f"{where}.estimator")
-        if not is_learner(found):  # before it is called: a config from elsewhere runs nothing
+        if not is_learner(found):  # checked before calling: a config must not run arbitrary code
             raise ConfigError(
                 f"{where}.estimator: {path} is not a class with scikit-learn's interface."
             )
@@ -75,19 +75,19 @@ def check_estimators(study: Study) -> None:
         grids = grids_of(definition)
         for argument in (argument for grid in grids for argument in grid):
             require_known(argument, known, f"{where}.grid", "argument of this class")
-        if not path.startswith("vjmgp."):  # ours are known to work, and a trial takes long
+        if not path.startswith("vjmgp."):  # ours work, and a trial is slow
             point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
             _try(estimator, point, where)
 
 
 def is_learner(found: Any) -> bool:
-    """Whether something is a class with the methods of scikit-learn's regressors."""
+    """Return whether an object is a class with the methods of scikit-learn's regressors."""
     methods = ("fit", "predict", "get_params", "set_params")
     return isinstance(found, type) and all(callable(getattr(found, m, None)) for m in methods)
 
 
 def _imported(path: str, where: str) -> Any:
-    """The class with this path; an error names file and line of its module."""
+    """Import a class; an error names file and line of its module."""
     try:
         return load_class(path)
     except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a module may raise)
@@ -95,7 +95,7 @@ def _imported(path: str, where: str) -> Any:
 
 
 def _reason(error: BaseException) -> str:
-    """What an exception says in a line, and the place where the user's own code raised it."""
+    """Return an exception in one line, with the place in the user's code that raised it."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     said = (str(error).strip().splitlines() or [""])[0].removesuffix(".")
@@ -107,14 +107,14 @@ def _reason(error: BaseException) -> str:
 
 
 def _is_users(path: Path) -> bool:
-    """Whether a file of code is neither ours, nor Python's, nor an installed library's."""
+    """Return whether a file belongs to neither this package, Python, nor a library."""
     others = (PACKAGE, Path(sysconfig.get_path("stdlib")))
     is_library = "site-packages" in path.parts or any(path.is_relative_to(p) for p in others)
     return path.exists() and not is_library
 
 
 def _try(estimator: Any, settings: dict[str, Any], where: str) -> None:
-    """Fit a few made-up rows: a classifier or a bad setting shows here."""
+    """Raise if fitting a few random rows fails, as with a classifier or a bad setting."""
     import numpy as np
     from sklearn.base import is_regressor
 
@@ -130,31 +130,31 @@ def _try(estimator: Any, settings: dict[str, Any], where: str) -> None:
             raise ConfigError(f"{where}: a trial fit failed ({_reason(error)}).") from None
 
 
-def check_datasets_can_be_had(study: Study) -> None:
-    """Name all datasets that are neither at hand nor to be downloaded."""
+def check_datasets_are_available(study: Study) -> None:
+    """Raise if datasets are neither stored nor downloadable, naming all of them."""
     cache = cache_folder(study.config["pmlb_cache"])
     missing = [
         name
         for name in study.datasets
         if name in study.datasets_to_read
-        and not all(Path(path).exists() for path in study.source(name))
+        and not all(Path(path).exists() for path in study.files.source(name))
         and not local_file(name, cache)
     ]
     if missing and not is_reachable():
         are = "datasets are" if len(missing) > 1 else "dataset is"
         raise OSError(
             f"{len(missing)} {are} not at hand, and there is no connection to download from: "
-            f"{', '.join(missing)}. {ways_out(missing, cache)} Or take those that come with vjmgp: "
+            f"{', '.join(missing)}. {ways_out(missing, cache)} Or use those that come with vjmgp: "
             "datasets: [embedded]"
         )
 
 
 def check_own_regularizers(study: Study) -> None:
-    """Import the regularisers of the user's own."""
+    """Raise if a user's regulariser cannot be imported or used."""
     for method in study.methods.values():
         if method.is_gp and method.own_class:
             _imported(method.own_class, f"methods.{method.name}.gp.regularizer")
-            from ...engine.regularizers import find_regularizer  # slow, and only needed here
+            from ...engine.regularizers import find_regularizer  # slow to import
 
             try:
                 find_regularizer(method.own_class)

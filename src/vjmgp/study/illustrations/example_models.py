@@ -13,7 +13,7 @@ from ...regressor import VJMRegressor
 from ...tables.pmlb import load_dataset
 from ..figures.figure_style import BLUE, GREY, ORANGE, panels_without_grid
 from ..protocols import paper_split, r2
-from ..runs.described import features_of, legend_of
+from ..runs.model_description import features_of, legend_of
 
 EXAMPLE, SEED = "547_no2", 0
 METHODS = {"VJM": "jensen_gap", "Standard GP": "none"}

@@ -1,10 +1,10 @@
-"""What decides a step's results, as a short hash: its settings, its code, its data files.
+"""Hash what decides a step's results: its settings, its code and its data files.
 
-Whatever runs are made by counts by a version: the engine, the data, the competitors. Tests hold
-each version to its results, so refactoring costs no runs, and published runs stay valid. The code
-of a step after the runs is found by its imports, from the module whose function its script calls;
-a module names the data files that it reads in a tuple `READS`. This runs nothing of what it looks
-at, and every job asks for it, so it imports nothing heavy.
+The code that makes runs counts by its version: the engine, the data, the competitors. Tests hold
+each version to its results, so refactoring leaves published runs valid. The code of a step after
+the runs is found by its imports, starting from the module of its function; a module names the data
+files that it reads in a tuple `READS`. Nothing that is hashed is executed. Every job uses this
+module, so nothing heavy is imported here.
 """
 
 from __future__ import annotations
@@ -21,64 +21,66 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.version import ENGINE_VERSION
+from ..steps import STEPS
 
 PACKAGE = Path(__file__).parents[2]
-STEPS = {
-    "collect_runs": "vjmgp.study.runs.collect",
-    "join_runs": "vjmgp.study.runs.collect",
-    "compare_methods": "vjmgp.study.statistics.compare_methods",
-    "compare_srbench": "vjmgp.study.srbench.compare_srbench",
-    "score_claims": "vjmgp.study.scoreboard.score",
-    "draw_figures": "vjmgp.study.figures.draw_figures",
-    "illustrations": "vjmgp.study.illustrations.draw_illustrations",
-    "write_report": "vjmgp.study.report.write",
-}
-"""The module with the code of each step after the runs."""
 DATA_VERSION = "1.0"
-"""Of how PMLB's tables are read, divided into training and test rows, and given noise."""
+"""The version of reading PMLB's tables, splitting them, and adding label noise."""
 COMPETITORS_VERSION = "1.0"
-"""Of how other learners are tuned, and of those that this package brings itself."""
-NOT_COUNTED = (
+"""The version of tuning other learners, and of the learners in this package."""
+NOT_COUNTED = {
     # They decide no result.
-    *("vjmgp.core", "vjmgp.operations"),
-    # The engine's version counts in their place: golden runs hold them to their results, too.
-    *("vjmgp.engine", "vjmgp.models", "vjmgp.model_selection", "vjmgp.regressor"),
-    *("vjmgp.tables.preprocessing", "vjmgp.tables.validation", "vjmgp.tables.sample_weight"),
-    *("vjmgp.inspection", "vjmgp.formulas"),
-)
+    *("core", "operations"),
+    # The engine's version stands for them: golden runs hold them to their results.
+    *("engine", "models", "model_selection", "regressor", "inspection"),
+}
+"""Packages whose code is not hashed."""
+WHOLE = {"formulas"}
+"""Packages that count as a whole if a step imports any of it: the models, which count by version,
+write their formulas with it."""
 
 
 def identity(*parts: Any) -> str:
-    """A short hash of anything that JSON can hold."""
+    """Return a short hash of anything that JSON can hold."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @functools.cache
 def code_of(step: str) -> str:
-    """A hash of the code and data files that decide what a step makes of its inputs."""
-    return _sum_of(STEPS[step])
-
-
-def _sum_of(module: str) -> str:
-    sums = {path.relative_to(PACKAGE).as_posix(): _sum(path) for path in files_of(module)}
-    return identity(sums)
+    """Return a hash of the code and data files that decide what a step makes of its inputs."""
+    files = files_of(STEPS[step].module)
+    return identity({path.relative_to(PACKAGE).as_posix(): _sum(path) for path in files})
 
 
 def files_of(module: str) -> list[Path]:
-    """The files of a module, of all that it imports, and of the data that these read."""
+    """Return the files of a module, of the modules that it imports, and of their data."""
     waiting, seen, files = [module], {module}, set()
     while waiting:
         name = waiting.pop()
         path = _path_of(name)
-        if path is None or name.startswith(NOT_COUNTED):
+        if path is None or _package_of(name) in NOT_COUNTED:
             continue
         imports, reads = _look_into(path, name)
         files |= {path, *(file for pattern in reads for file in PACKAGE.glob(pattern))}
+        if _package_of(name) in WHOLE:
+            imports = imports | _modules_in(_package_of(name))
         new = imports - seen
         seen |= new
         waiting += new
     return sorted(files)
+
+
+def _package_of(module: str) -> str:
+    """Return the package, or the module, directly below vjmgp."""
+    return module.split(".")[1]
+
+
+@functools.cache
+def _modules_in(package: str) -> frozenset[str]:
+    places = (path.relative_to(PACKAGE.parent) for path in (PACKAGE / package).rglob("*.py"))
+    names = (".".join(place.with_suffix("").parts) for place in places)
+    return frozenset(name.removesuffix(".__init__") for name in names)
 
 
 @functools.cache
@@ -87,20 +89,20 @@ def _sum(path: Path) -> str:
 
 
 def _path_of(module: str) -> Path | None:
-    """The file of a module of this package."""
+    """Return the file of a module of this package."""
     package, *parts = module.split(".")
     return _file_at(PACKAGE.joinpath(*parts)) if package == "vjmgp" and parts else None
 
 
 def _file_at(place: Path) -> Path | None:
-    """The file of the module whose path, but for its ending, is this."""
+    """Return the file of the module or package with this path."""
     found = (path for path in (Path(f"{place}.py"), place / "__init__.py") if path.exists())
     return next(found, None)
 
 
 @functools.cache
 def _look_into(path: Path, module: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The modules that a file imports anywhere in it, and the data files that it reads."""
+    """Return the modules that a file imports, at any depth, and the data files that it reads."""
     tree = ast.parse(path.read_bytes())
     reads: tuple[str, ...] = ()
     for node in tree.body:
@@ -125,10 +127,9 @@ def _imports(tree: ast.AST, package: str) -> Iterator[str]:
 
 @functools.cache
 def own_code(path: str, *places: str) -> str | None:
-    """A hash of the file of a class of the user's own; "" if it is an installed library's.
+    """Return a hash of the file of a user's class; "" for an installed library's class.
 
-    None where there is no such module. Nothing is imported to find out. `places` are searched after
-    Python's own path.
+    None if there is no such module. Nothing is imported. `places` are searched after Python's path.
     """
     top, *parts = path.split(".")[:-1]
     if top == "vjmgp":

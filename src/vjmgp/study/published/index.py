@@ -1,9 +1,9 @@
-"""Runs that are published with the repository: which there are, so that nobody computes them again.
+"""The index of published runs, which studies reuse instead of computing them.
 
 The folder has an index of cells (a method on a dataset under a protocol, by the identity of their
-runs), a Parquet file of runs for each experiment, `splits.parquet` with what runs of a split share,
-and `datasets.json` with the facts about the datasets. Every job reads the index, so nothing heavy
-is imported here.
+runs), a Parquet file of runs for each experiment, `splits.parquet` with what the runs of a split
+share, and `datasets.json` with the facts about the datasets. Every job reads the index, so nothing
+heavy is imported here.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ...core.files import DamagedFileError, read_sealed, require_checksum
 
 INDEX, SPLITS, DATASETS = "index.json", "splits.parquet", "datasets.json"
 HOME = "results/paper"
-"""Where they are in the repository."""
+"""Their folder in the repository."""
 
 
-class Cell(NamedTuple):
-    """The published runs of a method on a dataset: those of the first seeds."""
+class PublishedCell(NamedTuple):
+    """The published runs of a method on a dataset: the first seeds."""
 
     protocol: str
     dataset: str
     method: str
     seeds: int
     group: str
-    """The experiment whose file has them."""
+    """The experiment whose file holds them."""
 
 
-class Taken(NamedTuple):
-    """Published runs that a study takes over."""
+class ReusedRuns(NamedTuple):
+    """Published runs that a study reuses: the first seeds of an identity."""
 
     identity: str
     seeds: int
@@ -43,20 +43,20 @@ class Published:
     """The published runs of a folder."""
 
     folder: str
-    cells: dict[str, Cell]
+    cells: dict[str, PublishedCell]
     """By the identity of their runs."""
     files: dict[str, str]
     """Checksums."""
     made: dict[str, str]
-    """When, on which machine, by which engine."""
+    """Date, machine and engine."""
 
     def seeds(self, identity: str, *names: str) -> int:
-        """How many seeds are there of the runs with this identity, of these names."""
+        """Return the number of published seeds of an identity, if the names agree."""
         cell = self.cells.get(identity)
         return cell.seeds if cell and cell[:3] == names else 0
 
     def file(self, name: str) -> Path:
-        """A file of the folder, as it was published."""
+        """Return a file of the folder, after checking its checksum."""
         path = Path(self.folder) / name
         if not path.is_file():
             raise DamagedFileError(str(path), "it is missing")
@@ -66,10 +66,10 @@ class Published:
 
 @functools.cache
 def read_published(folder: Path) -> Published | None:
-    """What is published in a folder; None where nothing is."""
+    """Read the index of a folder; return None if it has none."""
     path = folder / INDEX
     if not path.is_file():
         return None
     index: dict[str, Any] = read_sealed(path)
-    cells = {identity: Cell(*cell) for identity, cell in index["cells"].items()}
+    cells = {identity: PublishedCell(*cell) for identity, cell in index["cells"].items()}
     return Published(str(folder), cells, index["files"], index["made"])

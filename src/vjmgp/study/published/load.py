@@ -1,4 +1,4 @@
-"""The published runs of the paper's study: as a table, and model by model."""
+"""Load the published runs of the paper's study as a table, and their models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.optional import need
-from .index import HOME, Published, Taken, read_published
+from .index import HOME, Published, ReusedRuns, read_published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parents[4]
 
 
 def published_runs(folder: str | os.PathLike[str] | None = None) -> Published:
-    """The index of published runs: of a folder, or of the repository that this package is in."""
+    """Return the index of published runs in a folder, by default in this repository."""
     place = Path(folder) if folder is not None else REPOSITORY / HOME
     found = read_published(place)
     if found is None:
@@ -28,7 +28,7 @@ def published_runs(folder: str | os.PathLike[str] | None = None) -> Published:
 
 
 def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-    """The published runs of the paper's study, a row each.
+    """Load the published runs of the paper's study, one row each.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `experiment` (the first that has the run), `protocol`, `dataset`, `method`, `seed`,
+        `experiment` (the first that needs the run), `protocol`, `dataset`, `method`, `seed`,
         `train_r2`, `test_r2`, `size`, `trees`, `seconds`, `cpu_seconds` (both with the noise
-        estimate, where the method uses it), `noise_r2`, `tau`, `generations`, `parameters` (of
+        estimate, if the method uses it), `noise_r2`, `tau`, `generations`, `parameters` (of
         tuned learners), `status`, `error`, `identity`, `engine`, `versions`.
 
     Examples
@@ -58,8 +58,8 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     from .rows import PLAIN, TEXTS, read_rows, training_times
 
     published = published_runs(folder)
-    taken = [Taken(identity, cell.seeds) for identity, cell in published.cells.items()]
-    table = read_rows(published, taken, [*PLAIN, *TEXTS])
+    every = [ReusedRuns(identity, cell.seeds) for identity, cell in published.cells.items()]
+    table = read_rows(published, every, [*PLAIN, *TEXTS])
     table = table.assign(**training_times(table)).drop(columns=list(NOISE_TIMES.values()))
     table.insert(0, "experiment", table.pop("file").str.removesuffix(".parquet"))
     return table
@@ -73,7 +73,7 @@ def load_run_model(
     protocol: str = "paper",
     folder: str | os.PathLike[str] | None = None,
 ) -> SymbolicModel:
-    """The model that a published run has found: it predicts, and prints its formula.
+    """Load the model of a published run, which predicts and prints its formula.
 
     Examples
     --------
@@ -91,10 +91,10 @@ def load_run_model(
     if not found:
         raise ValueError(
             f"No run of {method!r} on {dataset!r} with seed {seed} (protocol {protocol!r}) is "
-            "published; load_results() has all that are."
+            "published; load_results() lists those that are."
         )
-    rows = read_rows(published, [Taken(found[-1], seed + 1)])
+    rows = read_rows(published, [ReusedRuns(found[-1], seed + 1)])
     row: Any = rows[rows["seed"] == seed].iloc[0].to_dict()
     if row["nodes"] is None:
-        raise ValueError(f"The models of {method!r} are no formulas of ours; none is published.")
+        raise ValueError(f"Runs of {method!r} have no published symbolic model.")
     return model_of(row, splits_of(published))

@@ -1,4 +1,4 @@
-"""Publish the runs of a study: as files that others take runs over from."""
+"""Publish the runs of a study as files that other studies reuse."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from typing import Any
 from ...core.files import checksum, read_sealed, write_sealed, write_whole
 from ...engine.version import ENGINE_VERSION
 from ..names import PAPER
-from ..paths import SCOREBOARD
-from ..plan.study import Cell as StudyCell
-from ..plan.study import Study
+from ..plan.study import Cell, Study
 from ..report.environment import machine
 from ..runs.records import runs_in
-from .index import DATASETS, INDEX, Cell, Published, read_published
+from .index import DATASETS, INDEX, Published, PublishedCell, read_published
 from .index import SPLITS as SPLITS_FILE
 from .rows import (
     SCHEMA,
@@ -23,7 +21,7 @@ from .rows import (
     Row,
     Split,
     key_of,
-    read_file,
+    read_parquet,
     row_of,
     split_of,
     splits_of,
@@ -35,7 +33,7 @@ COPIED = ("summary", "medians", "pairwise", "win_tie_loss_test_r2", "win_tie_los
 
 
 class Publication:
-    """What a folder will hold: what it held, and the runs of studies."""
+    """The content of a folder of published runs: what it held before, and runs of studies."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -44,47 +42,45 @@ class Publication:
         """Rows by experiment and identity."""
         self.splits: dict[Split, Row] = {}
         self.inputs: dict[tuple[Any, ...], str] = {}
-        """Checksums of the data of each split, the same in all encodings."""
+        """Checksums of the data of each split, the same for all encodings."""
         self.facts: dict[str, Any] = {}
         if self.before:
             self._take(self.before)
 
     def _take(self, before: Published) -> None:
         for group in dict.fromkeys(cell.group for cell in before.cells.values()):
-            for row in read_file(before, f"{group}.parquet").to_pylist():
+            for row in read_parquet(before, f"{group}.parquet").to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
         self.splits = splits_of(before)
         self.inputs = {key[:-1]: split["inputs"] for key, split in self.splits.items()}
         self.facts = read_sealed(before.file(DATASETS))["datasets"]
 
     def add(self, study: Study) -> int:
-        """Add the finished runs of a study. How many are new."""
-        first: dict[StudyCell, str] = {}  # the experiment that asks first for a cell
+        """Add the finished runs of a study, and return how many are new."""
+        first: dict[Cell, str] = {}  # the first experiment that needs a cell
         for name in study.experiments:
             for cell in study.cells(name):
                 first.setdefault(cell, name)
         new = 0
         for cell, experiment in first.items():
-            identity = study.run_id(*cell)
+            identity = study.ids.run(*cell)
             group = self._group_of(identity, experiment)
             known = self.groups.get(group, {}).get(identity, [])
-            rows = self._rows_after(known, study, *cell)
+            rows = self._rows_after(known, study, cell)
             if rows:
                 self.groups[group][identity] = known + rows
                 new += len(rows)
-                self._add_facts(study, cell[1])
+                self._add_facts(study, cell.dataset)
         return new
 
     def _group_of(self, identity: str, experiment: str) -> str:
-        """The experiment whose file has the runs of a cell: the first that asked for them."""
+        """Return the experiment whose file holds the runs: the first that needed them."""
         found = (group for group, cells in self.groups.items() if identity in cells)
         return next(found, experiment)
 
-    def _rows_after(
-        self, known: list[Row], study: Study, protocol: str, dataset: str, method: str
-    ) -> list[Row]:
-        """The runs of a cell that follow those already published, without a gap."""
-        found = runs_in(Path(study.runs_at(protocol, dataset, method, "0-0")).parent)
+    def _rows_after(self, known: list[Row], study: Study, cell: Cell) -> list[Row]:
+        """Return the runs of a cell that follow the published ones without a gap."""
+        found = runs_in(Path(study.files.block(cell, "0-0")).parent)
         rows = []
         for seed in range(study.seeds):
             if seed in found:
@@ -96,7 +92,7 @@ class Publication:
         return rows
 
     def _check_split(self, record: Row) -> None:
-        """Keep what the runs of a split share; refuse a run of other training rows."""
+        """Keep what the runs of a split share; raise if the training rows differ."""
         if "model" not in record:
             return
         split = split_of(record)
@@ -104,19 +100,19 @@ class Publication:
         inputs = self.inputs.setdefault(key_of(split)[:-1], split["inputs"])
         if stored != split or inputs != split["inputs"]:
             raise ValueError(
-                f"{record['dataset']}, seed {record['seed']}: its runs are of different training "
-                "rows; publish those of one results folder."
+                f"{record['dataset']}, seed {record['seed']}: its runs have different training "
+                "rows; publish the runs of one results folder."
             )
 
     def _add_facts(self, study: Study, dataset: str) -> None:
-        facts, *note = (study.prepared(dataset)[1], *study.source(dataset)[1:])
+        facts, *note = (study.files.prepared(dataset)[1], *study.files.source(dataset)[1:])
         self.facts[dataset] = {
             "facts": read_sealed(facts),
             "source": read_sealed(note[0]) if note else None,
         }
 
     def write(self) -> Published:
-        """Write the folder: the index last, so that it never names what is not there."""
+        """Write the folder; the index comes last, so that it never names a missing file."""
         cells = {}
         for group, rows in self.groups.items():
             runs = [row for identity in rows for row in rows[identity]]
@@ -124,7 +120,7 @@ class Publication:
             for identity, found in rows.items():
                 first = found[0]
                 names = (first["protocol"], first["dataset"], first["method"])
-                cells[identity] = Cell(*names, len(found), group)
+                cells[identity] = PublishedCell(*names, len(found), group)
         write_rows(self.folder / SPLITS_FILE, self.splits.values(), SPLITS)
         write_sealed(self.folder / DATASETS, {"datasets": self.facts})
         files = [*(f"{group}.parquet" for group in self.groups), SPLITS_FILE, DATASETS]
@@ -147,10 +143,11 @@ class Publication:
 
 
 def copy_tables(study: Study, folder: Path) -> int:
-    """Copy the tables that follow from runs, as far as the study has made them. How many."""
+    """Copy the tables that the study has made of its runs, and return their number."""
     protocols = {experiment.protocol for experiment in study.experiments.values()}
-    tables = [study.at(SCOREBOARD)] if PAPER in protocols else []  # else nothing is on it
-    for files in study.report_files().experiments.values():
+    report = study.files.report()
+    tables = [report.scoreboard] if PAPER in protocols else []  # else it is empty
+    for files in report.experiments.values():
         tables += [path for name, path in files.statistics.items() if name in COPIED]
         tables.append(files.srbench)
     found = [Path(path) for path in tables if Path(path).exists()]

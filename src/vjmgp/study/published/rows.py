@@ -1,6 +1,6 @@
-"""Runs as rows of Parquet files: nothing of a record is lost that cannot be computed from the rest.
+"""Runs as rows of Parquet files, which hold everything that cannot be computed from the rest.
 
-Formulas and features follow from the model, and what models of a split share (scales, levels,
+Formulas and features follow from the model, and what the models of a split share (scales, levels,
 ranges) is stored once for all methods. Times have seven digits; every other number is exact.
 """
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...models.symbolic import SymbolicModel
-    from .index import Published, Taken
+    from .index import Published, ReusedRuns
 
 Row = dict[str, Any]
 Split = tuple[str, str, int, str]
-"""Protocol, dataset, seed, and how nominal columns are encoded."""
+"""Protocol, dataset, seed, and encoding of nominal columns."""
 TARGET_MEANS = "target"
-"""The paper's encoding, and that of all runs in files without a column for it."""
+"""The paper's encoding, and that of all runs in files without a column of encodings."""
 NAMES = {"protocol": pa.string(), "dataset": pa.string(), "method": pa.string()}
 SCORES = ("o1", "o2", "alpha", "born")
-"""A model's scores; its training R², which the search sums in another order, is the run's."""
+"""A model's scores. Its training R² is taken from the run, as the search sums in another order."""
 PLAIN = {
     **NAMES,
     "seed": pa.int32(),
@@ -54,18 +54,18 @@ PLAIN = {
     "failed_candidates": pa.int32(),
     "unconverged_candidates": pa.int32(),
 }
-"""Entries of a record that are columns as they are."""
+"""Entries of a record that become columns unchanged."""
 TEXTS = {"parameters": pa.string(), "warnings": pa.string(), "versions": pa.string()}
 """Entries that become JSON."""
 OF_OTHERS = {"formula": pa.string(), "legend": pa.string()}
-"""Of models that are no trees of ours."""
+"""Entries of models of other learners."""
 CURVE = {
     "curve_generation": pa.list_(pa.int32()),
     "curve_train": pa.list_(pa.int64()),
     "curve_test": pa.list_(pa.int64()),
 }
 CURVE_UNIT = 1e-4
-"""R² of evolution curves are whole multiples of it."""
+"""R² of evolution curves are integer multiples of it."""
 MODEL = {
     "nodes": pa.list_(pa.int32()),
     "tree_lengths": pa.list_(pa.int32()),
@@ -84,14 +84,14 @@ KEY = {
     "seed": pa.int32(),
     "encoding": pa.string(),
 }
-"""Of a split. Runs of different encodings have the same rows, but other inputs."""
+"""The key of a split. Runs of different encodings have the same rows but different inputs."""
 SCHEMA = pa.schema(PLAIN | KEY | TEXTS | OF_OTHERS | CURVE | MODEL)
 SPLITS = pa.schema(KEY | {"inputs": pa.string(), "standardizer": pa.string()})
-"""What the runs of a split share: checksums of its data, scales and levels."""
+"""Checksums of the data, scales and levels, which the runs of a split share."""
 
 
 def row_of(record: Any) -> Row:
-    """A run's record as a row."""
+    """Return a run's record as a row."""
     row = {name: record.get(name) for name in PLAIN} | {"encoding": _encoding_of(record)}
     row |= {name: _json(record.get(name)) for name in TEXTS}
     curve = record.get("curve") or []
@@ -104,7 +104,7 @@ def row_of(record: Any) -> Row:
 
 
 def _encoding_of(record: Any) -> str:
-    """How a run's method encodes nominal columns; learners that are not ours take target means."""
+    """Return how a run encodes nominal columns; other learners use target means."""
     return str(record["definition"].get("gp", {}).get("encoding", TARGET_MEANS))
 
 
@@ -135,7 +135,7 @@ def _model_parts(entries: Row) -> Row:
 
 
 def split_of(record: Any) -> Row:
-    """What the runs of a record's split share."""
+    """Return what the runs of a record's split share."""
     shared = {name: record[name] for name in ("protocol", "dataset", "seed")}
     shared["encoding"] = _encoding_of(record)
     standardizer = {name: record["model"][name] for name in ("target", "columns")}
@@ -146,12 +146,12 @@ def split_of(record: Any) -> Row:
 
 
 def key_of(row: Row) -> Split:
-    """Which split a run is of, or a row of splits."""
+    """Return the key of the split of a run, or of a row of splits."""
     return row["protocol"], row["dataset"], row["seed"], row["encoding"]
 
 
 def model_of(row: Row, splits: dict[Split, Row]) -> SymbolicModel:
-    """The model of a run, from its row and what the runs of its split share."""
+    """Build the model of a run from its row and what the runs of its split share."""
     from ...engine.trees.primitives import CONSTANT
     from ...models.symbolic import Feature, SymbolicModel, standardizer_from_dict
 
@@ -174,13 +174,13 @@ def model_of(row: Row, splits: dict[Split, Row]) -> SymbolicModel:
     )
 
 
-def read_file(
+def read_parquet(
     published: Published,
     name: str,
     columns: list[str] | None = None,
     wanted: pc.Expression | None = None,
 ) -> pa.Table:
-    """A Parquet file of a folder, whole or in part; whole, it names the encodings."""
+    """Read a Parquet file of the folder, or some of its columns; add encodings to a whole file."""
     table = pq.read_table(published.file(name), columns=columns, filters=wanted)
     if columns is None and "encoding" not in table.column_names:
         table = table.append_column("encoding", pa.array([TARGET_MEANS] * len(table)))
@@ -188,19 +188,19 @@ def read_file(
 
 
 def read_rows(
-    published: Published, taken: Iterable[Taken], columns: list[str] | None = None
+    published: Published, runs: Iterable[ReusedRuns], columns: list[str] | None = None
 ) -> pd.DataFrame:
-    """The rows of published runs, with the files that they are in."""
+    """Return the rows of published runs, with the names of their files."""
     import pandas as pd
 
-    seeds = {cell.identity: cell.seeds for cell in taken}
+    seeds = {run.identity: run.seeds for run in runs}
     groups: dict[str, set[str]] = {}
     for identity in seeds:
         groups.setdefault(published.cells[identity].group, set()).add(identity)
     parts = []
     for group, identities in groups.items():
         name, wanted = f"{group}.parquet", pc.field("identity").isin(identities)
-        table = read_file(published, name, columns, wanted)
+        table = read_parquet(published, name, columns, wanted)
         rows = table.to_pandas(integer_object_nulls=True)
         parts.append(rows[rows["seed"] < rows["identity"].map(seeds)].assign(file=name))
     found: pd.DataFrame = pd.concat(parts, ignore_index=True)
@@ -208,7 +208,7 @@ def read_rows(
 
 
 def training_times(rows: pd.DataFrame) -> dict[str, pd.Series[float]]:
-    """Seconds by name, with those of the noise estimate where a run uses it."""
+    """Return seconds by name, including the noise estimate if a run uses it."""
     return {
         own: rows[own].astype(float) + rows[of_noise].fillna(0.0).astype(float)
         for own, of_noise in NOISE_TIMES.items()
@@ -216,12 +216,12 @@ def training_times(rows: pd.DataFrame) -> dict[str, pd.Series[float]]:
 
 
 def splits_of(published: Published) -> dict[Split, Row]:
-    """What the runs of each split share."""
-    return {key_of(row): row for row in read_file(published, SPLITS_FILE).to_pylist()}
+    """Return what the runs of each split share."""
+    return {key_of(row): row for row in read_parquet(published, SPLITS_FILE).to_pylist()}
 
 
 def write_rows(path: Path, rows: Iterable[Row], schema: pa.Schema) -> None:
-    """Write a Parquet file: names as dictionaries, whole numbers as differences."""
+    """Write a Parquet file: names as dictionaries, integers as differences."""
     rows = list(rows)
     if all(row["encoding"] == TARGET_MEANS for row in rows):
         schema = schema.remove(schema.get_field_index("encoding"))

@@ -1,4 +1,4 @@
-"""A report of an unfinished study: of the runs that are there, and what is missing."""
+"""Report on an unfinished study: on the runs that are there, and what is missing."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.files import DamagedFileError
-from ..figures.draw_figures import draw_figures
-from ..paths import ExperimentFiles
 from ..result_tables import present, read_table
-from ..runs.collect import collect_runs, join_runs
 from ..runs.records import read_block
-from ..scoreboard.score import score_claims
-from ..srbench.compare_srbench import compare_srbench
-from ..statistics.compare_methods import compare_methods
-from .write import write_report
+from ..steps import STEPS, load
 
 if TYPE_CHECKING:
-    from ..paths import StudyFiles
+    from ..paths import ExperimentFiles, StudyFiles
     from ..plan.study import Experiment
-    from ..published.index import Taken
+    from ..published.index import ReusedRuns
 
 log = logging.getLogger(__name__)
 
@@ -31,63 +25,101 @@ def report_so_far(
     study: dict[str, Any],
     scoreboard: dict[str, Any],
     runs: dict[str, list[str]],
-    taken: dict[str, list[Taken]],
+    reused: dict[str, list[ReusedRuns]],
     published: str | None,
     files: StudyFiles,
     illustrations: str,
     folder: str,
 ) -> None:
-    """Do every step after the runs with those that are there, into a folder of its own.
+    """Do every step after the runs with the finished ones, in a separate folder.
 
-    `runs` has the files of runs of each experiment, `taken` its published runs. Nothing is run and
-    no file of the study itself is touched, so it may be going on meanwhile.
+    `runs` has the files of runs of each experiment, `reused` its published runs. Nothing is run and
+    no file of the study itself is changed, so the study may be running meanwhile.
     """
-    home = Path(folder)
-    if home.exists():
-        shutil.rmtree(home)
+    if Path(folder).exists():
+        shutil.rmtree(folder)
     found = []
     for entry in study["experiments"]:
-        usable, good = _usable(runs[entry.name])
-        if good or taken[entry.name]:
+        usable, has_good_run = _usable(runs[entry.name])
+        if has_good_run or reused[entry.name]:
             place = files.experiments[entry.name]
-            collect_runs(
-                entry, usable, taken[entry.name], published, place.runs, place.curves, place.models
+            _do(
+                collect_runs={
+                    "experiment": entry,
+                    "records": usable,
+                    "reused": reused[entry.name],
+                    "folder": published,
+                    "runs": place.runs,
+                    "curves": place.curves,
+                    "models": place.models,
+                }
             )
-            found.append(_one_experiment(place, entry, study))
+            _compare(entry, place, study)
+            found.append(place.runs)
     if not found:
-        raise ValueError("There is no finished run of this study yet.")
-    join_runs(found, files.runs, str(Path(files.runs).with_name("failures.csv")))
-    latex = str(Path(files.scoreboard).with_suffix(".tex"))
-    score_claims(files.runs, scoreboard, files.scoreboard, latex)
+        raise ValueError("This study has no finished run yet.")
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
-    pages = str(home / "report"), str(home / "config.yaml")
-    write_report(study, files, str(home / "report.html"), *pages)
+    _do(
+        join_runs={"tables": found, "runs": files.runs, "failures": files.failures},
+        score_claims={
+            "runs": files.runs,
+            "study": scoreboard,
+            "table": files.scoreboard,
+            "latex": files.scoreboard_tex,
+        },
+        write_report={
+            "study": study,
+            "files": files,
+            "page": files.page,
+            "pages": files.pages,
+            "config": files.config,
+        },
+    )
+
+
+def _do(**arguments: dict[str, Any]) -> None:
+    """Call steps with their arguments, in their order."""
+    for name, step in STEPS.items():
+        if name in arguments:
+            load(step.function)(**arguments[name])
+
+
+def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
+    """Do the other steps of an experiment with the methods and datasets that have runs."""
+    table, config = read_table(files.runs), study["config"]
+    methods = present(entry.methods, table["method"])
+    entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
+    shared = {"experiment": entry, "runs": files.runs}
+    tested = shared | {"significance": config["significance"]} | files.statistics
+    arguments = {
+        "compare_methods": tested | {"latex": files.latex},
+        "compare_srbench": shared
+        | {
+            "kinds": study["kinds"],
+            "srbench": files.srbench,
+            "srbench_figure": files.srbench_figure,
+        },
+        "draw_figures": tested
+        | {
+            "symbolic": study["symbolic"],
+            "curve_datasets": config["curve_datasets"],
+            "curves": files.curves,
+            "figures": files.figures,
+        },
+    }
+    _do(**{name: values for name, values in arguments.items() if entry.needs(name)})
 
 
 def _usable(paths: list[str]) -> tuple[list[str], bool]:
-    """The files that are there and whole; whether a good run is in them."""
-    kept, good = [], False
+    """Return the files that are there and undamaged, and whether they hold a good run."""
+    kept, has_good_run = [], False
     for path in paths:
         if Path(path).exists():
             try:
-                good = any(record["status"] == "ok" for record in read_block(path)) or good
+                states = {record["status"] for record in read_block(path)}
+                has_good_run |= "ok" in states
                 kept.append(path)
             except DamagedFileError as error:
                 log.info("left out: %s", error)
-    return kept, good
-
-
-def _one_experiment(files: ExperimentFiles, entry: Experiment, study: dict[str, Any]) -> str:
-    """Tables and figures of an experiment; the path of its table of runs."""
-    table, level = read_table(files.runs), study["config"]["significance"]
-    methods = present(entry.methods, table["method"])
-    entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
-    compare_methods(files.runs, entry, level, files.latex, **files.statistics)
-    if entry.follows_srbench:
-        compare_srbench(files.runs, entry, study["kinds"], files.srbench, files.srbench_figure)
-    draw_figures(
-        entry, study["symbolic"], study["config"]["curve_datasets"], level, files.runs,
-        files.curves, files.figures, **files.statistics,
-    )  # fmt: skip
-    return files.runs
+    return kept, has_good_run

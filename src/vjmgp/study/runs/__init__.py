@@ -1,1 +1,1 @@
-"""Run the steps from a dataset to records of runs."""
+"""The steps from a dataset to records and tables of runs."""

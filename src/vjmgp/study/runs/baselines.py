@@ -1,4 +1,4 @@
-"""A learner with scikit-learn's interface: tuned by cross-validation on standardised rows."""
+"""Run a learner with scikit-learn's interface, tuned by cross-validation on standardised rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class TunedEstimator:
-    """A class and a grid of the config as a method of the study."""
+    """A method of the study: a class and a grid from the config."""
 
     def __init__(self, definition: dict[str, Any]) -> None:
         import_all(definition["estimator"])  # never counted as training time
@@ -30,14 +30,14 @@ class TunedEstimator:
         self.grid = definition.get("grid", {})
 
     def unfitted(self, seed: int) -> Any:
-        """The class with its settings, a run's seed, and one thread."""
+        """Return the estimator with its settings, the run's seed, and one thread."""
         estimator = self.kind(**self.settings)
         fixed = {"random_state": seed, "n_jobs": 1}
         known = estimator.get_params()
         return estimator.set_params(**{key: fixed[key] for key in fixed if key in known})
 
     def fit(self, problem: Problem) -> None:
-        """Tune and fit, in one thread whatever the class would like."""
+        """Tune and fit, in one thread."""
         self.standardizer = problem.standardizer
         x = self.standardizer.standardize(problem.train_table)
         y = self.standardizer.standardize_target(problem.labels)
@@ -47,7 +47,7 @@ class TunedEstimator:
             log.info("grid point %s failed: %s", self.search.points[k], reason)
 
     def predict(self, table: Any) -> Floats:
-        """Within the training target's range, as all methods; NaN makes a run a failed one."""
+        """Predict within the training target's range, as all methods do; NaN makes a run fail."""
         with threadpool_limits(1), extrapolation_ignored():
             values = self.search.model.predict(self.standardizer.standardize(table))
         values = self.standardizer.restore_target(np.asarray(values, dtype=np.float64).ravel())
@@ -55,16 +55,16 @@ class TunedEstimator:
 
     @property
     def size(self) -> int | None:
-        """By SRBench's conventions."""
+        """The size of the model by SRBench's conventions."""
         return model_size(self.search.model)
 
     @property
     def text(self) -> str | None:
-        """Of linear models, and of those that can write themselves."""
+        """The formula of a linear model, or of a model that can write one."""
         return model_text(self.search.model, self.standardizer, digits=4)
 
     def details(self) -> dict[str, Any]:
-        """What the search chose, and what failed in it."""
+        """Return the chosen parameters and the failed candidates of the search."""
         failures = sorted(self.search.failures.items())
         reasons = [[self.search.points[k], reason] for k, reason in failures]
         return {

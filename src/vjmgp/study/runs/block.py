@@ -1,4 +1,4 @@
-"""The step that runs one method on one dataset, seed after seed, into one file of records."""
+"""The step that runs a method on a dataset for a block of seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..names import NOISE_TIMES
 from ..paths import seeds_of
 from .learners import Learner, learner_of, run
 from .problems import Noise, Problem, noise_estimates, problems
-from .records import good_runs, place_of
+from .records import good_runs, names_of
 
 log = logging.getLogger(__name__)
 LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
@@ -33,15 +33,15 @@ def run_block(
     runs: str,
     noise: list[str] | None = None,
 ) -> None:
-    """Run the seeds of a block. A run that fails is recorded as failed and stops no other.
+    """Run the seeds of a block. A failed run is recorded and does not stop the rest.
 
-    The folder of the file `runs` has runs of the same settings, code and data, and no others: what
-    other blocks and journals in it hold is taken from there, so blocks may change their size. Each
-    run is written to a journal when it ends, so a block that is killed does no run twice.
+    The folder of the file `runs` has only runs of the same settings, code and data: those in other
+    blocks and journals are reused, so the size of blocks may change. Each run is written to a
+    journal when it ends, so a killed block does not repeat finished runs.
     """
     estimates: Noise = noise_estimates(noise or [])
     learner = functools.cache(lambda: learner_of(definition, estimates))
-    protocol, _, identity = place_of(runs)
+    place = names_of(runs)
     done = good_runs(Path(runs).parent)
     records = []
     for problem in problems(data, facts, splits):
@@ -49,10 +49,10 @@ def run_block(
             continue
         names = {
             "dataset": problem.dataset,
-            "protocol": protocol,
+            "protocol": place["protocol"],
             "method": method,
             "seed": problem.seed,
-            "identity": identity,
+            "identity": place["identity"],
         } | provenance(problem, definition, estimates.get(problem.seed))
         record = done.get(problem.seed)
         if record is None or any(record.get(key) != value for key, value in names.items()):
@@ -68,7 +68,7 @@ def run_block(
 def provenance(
     problem: Problem, definition: dict[str, Any], noise: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """What a run is made from: settings, libraries and data, the latter by checksum."""
+    """Return a run's settings, versions of libraries, and checksums of its data."""
     rows = hashlib.sha256(problem.train.tobytes() + problem.labels.tobytes()).hexdigest()
     return {
         "definition": definition,
@@ -83,7 +83,7 @@ def provenance(
 
 
 def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
-    """A run's outcome, or its failure. Warnings of libraries are counted and logged."""
+    """Return a run's outcome or failure; warnings of libraries are counted and logged."""
     what = f"{method} on {problem.dataset}, seed {problem.seed}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -110,5 +110,5 @@ def _versions() -> dict[str, str]:
 
 
 def versions(definition: dict[str, Any]) -> dict[str, str]:
-    """Versions of the libraries that a method's results depend on."""
+    """Return the versions of the libraries that a method's results depend on."""
     return _versions() | versions_for(definition.get("estimator", ""))

@@ -1,4 +1,4 @@
-"""The steps that turn runs, computed here or taken over, into tidy tables."""
+"""The steps that turn computed and reused runs into tidy tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ...core.files import write_json
-from ..published.index import Taken, read_published
+from ..paths import RUNS
+from ..published.index import ReusedRuns, read_published
 from ..published.rows import (
     CURVE,
     CURVE_UNIT,
@@ -24,7 +25,7 @@ from ..published.rows import (
     training_times,
 )
 from ..result_tables import read_table, write_csv
-from .records import read_block
+from .records import names_of, read_block
 
 if TYPE_CHECKING:
     from ..plan.study import Experiment
@@ -45,7 +46,7 @@ class Runs:
         self,
         experiment: Experiment,
         records: list[Any],
-        taken: list[Taken],
+        reused: list[ReusedRuns],
         folder: str | None = None,
     ) -> None:
         self.published = read_published(Path(folder)) if folder else None
@@ -53,8 +54,8 @@ class Runs:
         columns = [*PLAIN, *TEXTS, "formula", "intercept", *CURVE]
         here = pd.DataFrame([row_of(record) for record in records], columns=columns)
         parts = [here.assign(file=[record.get("file") for record in records])]
-        if self.published and taken:
-            parts.append(read_rows(self.published, taken, columns))
+        if self.published and reused:
+            parts.append(read_rows(self.published, reused, columns))
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
         table["has_model"] = table["intercept"].notna() | table["formula"].notna()
         order = [
@@ -69,7 +70,7 @@ class Runs:
         )
 
     def table_of_runs(self) -> pd.DataFrame:
-        """One row per run; times with those of the noise estimate, where it was used."""
+        """Return one row per run; times include the noise estimate if the run uses it."""
         table = self.table.reindex(columns=COLUMNS).assign(**training_times(self.table))
         table["warnings"] = [sum(kinds.values()) for kinds in self._unpacked("warnings")]
         table["parameters"] = [
@@ -85,7 +86,7 @@ class Runs:
         return (known(text) if isinstance(text, str) else {} for text in self.table[column])
 
     def table_of_curves(self) -> pd.DataFrame:
-        """One row per generation in which the model that would be chosen changed."""
+        """Return one row per generation in which the chosen model changed."""
         names = dict(zip(CURVE, ("generation", "train_r2", "test_r2"), strict=True))
         with_curves = self.table[self.table["curve_generation"].str.len() > 0]
         table = with_curves[["dataset", "method", "seed", *CURVE]].rename(columns=names)
@@ -96,9 +97,10 @@ class Runs:
         return table
 
     def typical_models(self) -> list[dict[str, Any]]:
-        """For each dataset and method with formulas the model of the run with the median test R².
+        """Return the model of the run with the median test R², by dataset and method.
 
-        Ours are lists of features with coefficients, those of others one formula.
+        Only methods with formulas have one: ours are lists of features with coefficients, those of
+        other learners one formula.
         """
         chosen = []
         for (dataset, method), runs in self.table[self.table["has_model"]].groupby(
@@ -106,8 +108,8 @@ class Runs:
         ):
             run = runs.sort_values(["test_r2", "seed"]).iloc[(len(runs) - 1) // 2]
             chosen.append((dataset, method, tuple(run[key] for key in KEY), run["identity"]))
-        taken = [(identity, key[3]) for *_, key, identity in chosen if key not in self.records]
-        found = _rebuilt(self.published, taken) if taken else {}
+        reused = [(identity, key[3]) for *_, key, identity in chosen if key not in self.records]
+        found = _rebuilt(self.published, reused) if reused else {}
         return [
             {"dataset": dataset, "method": method}
             | {
@@ -119,20 +121,20 @@ class Runs:
 
 
 def records_of(paths: list[str]) -> list[Any]:
-    """The records of files, each with the place of its file in the results folder."""
+    """Return the records of files, each with the path of its file in the results folder."""
     return [
-        record | {"file": "/".join(Path(path).parts[-5:])}
+        record | {"file": RUNS.format(**names_of(path))}
         for path in paths
         for record in read_block(path)
     ]
 
 
 def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, int], Any]:
-    """What is told of the models of published runs, by identity and seed."""
-    from .described import features_of, legend_of
+    """Return the descriptions of the models of published runs, by identity and seed."""
+    from .model_description import features_of, legend_of
 
-    taken = [Taken(identity, seed + 1) for identity, seed in wanted]
-    rows = read_rows(published, taken)
+    reused = [ReusedRuns(identity, seed + 1) for identity, seed in wanted]
+    rows = read_rows(published, reused)
     rows = rows[[pair in set(wanted) for pair in zip(rows["identity"], rows["seed"], strict=True)]]
     splits = splits_of(published)
     found = {}
@@ -140,8 +142,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
     for row in records:
         entry = {name: row[name] for name in ("protocol", "seed", "train_r2", "test_r2", "size")}
         if row["nodes"] is None:
-            told = row["legend"]
-            legend = json.loads(told) if isinstance(told, str) else []
+            legend = json.loads(row["legend"]) if isinstance(row["legend"], str) else []
             entry |= {"formula": row["formula"], "legend": legend}
         else:
             model = model_of(row, splits)
@@ -154,7 +155,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
 def collect_runs(
     experiment: Experiment,
     records: list[str],
-    taken: list[Taken],
+    reused: list[ReusedRuns],
     folder: str | None,
     runs: str,
     curves: str,
@@ -162,16 +163,16 @@ def collect_runs(
 ) -> None:
     """Write an experiment's table of runs, its evolution curves and its typical models.
 
-    `records` are files of runs that were computed here; `taken` are published ones, in `folder`.
+    `records` are files of runs that were computed here; `reused` are published runs in `folder`.
     """
-    found = Runs(experiment, records_of(records), taken, folder)
+    found = Runs(experiment, records_of(records), reused, folder)
     write_csv(runs, found.table_of_runs())
     write_csv(curves, found.table_of_curves())
     write_json(models, found.typical_models())
 
 
 def join_runs(tables: list[str], runs: str, failures: str) -> None:
-    """Write the study's table of runs from those of its experiments, which may share runs."""
+    """Join the tables of runs of all experiments, which may share runs, and list failed runs."""
     parts = [read_table(path, as_text=True) for path in tables]
     joined = pd.concat(parts, ignore_index=True).drop_duplicates(KEY)
     write_csv(runs, joined)

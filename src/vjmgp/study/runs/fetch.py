@@ -1,4 +1,4 @@
-"""The step that gets a dataset of PMLB."""
+"""The step that fetches a dataset of PMLB."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...tables.pmlb import cache_folder, fetch
 
 
 def fetch_dataset(dataset: str, cache: str | None, table: str, note: str) -> None:
-    """Get a dataset's file and note where it came from."""
+    """Fetch a dataset's file and note its origin."""
     with tempfile.TemporaryDirectory() as folder:
         found = fetch(dataset, cache_folder(cache), Path(folder))
         with found.path.open("rb") as file:

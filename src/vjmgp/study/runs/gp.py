@@ -1,4 +1,4 @@
-"""One run of genetic programming under a study's protocol."""
+"""Run genetic programming under a study's protocol."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...models.symbolic import SymbolicModel
 from ...regressor import VJMRegressor
 from ..names import NOISE_TIMES
 from ..protocols import r2
-from .described import features_of, legend_of
+from .model_description import features_of, legend_of
 from .problems import Problem
 
 
 class GeneticProgramming:
-    """VJMRegressor with settings of the config as a method of the study."""
+    """A method of the study: VJMRegressor with settings from the config."""
 
     def __init__(self, settings: dict[str, Any], noise: dict[int, dict[str, float]]) -> None:
         self.settings = settings
@@ -31,7 +31,7 @@ class GeneticProgramming:
         addresses_of_run(settings.get("functions", ()))
 
     def fit(self, problem: Problem) -> None:
-        """Evolve, with the noise estimate that a step before has made."""
+        """Evolve, with the noise estimate of an earlier step."""
         self.problem = problem
         score = self.settings.get("noise_score", "mean")
         self.regressor = VJMRegressor.paper(
@@ -43,13 +43,13 @@ class GeneticProgramming:
         self.regressor.fit(problem.train_table, problem.labels)
 
     def predict(self, table: Any) -> Floats:
-        """What the chosen model says."""
+        """Predict with the chosen model."""
         with extrapolation_ignored():
             return self.regressor.predict(table)
 
     @property
     def uses_noise(self) -> bool:
-        """Whether the noise estimate decides something of its runs: τ, points, student, mean."""
+        """Whether its runs depend on the noise estimate: τ, detection, distillation or the mean."""
         chosen = self.settings.get
         regularizer = find_regularizer(chosen("regularizer", "jensen_gap"))
         rule, is_weighed = chosen("final_rule", "paper"), regularizer.final_rule == "tau"
@@ -63,22 +63,22 @@ class GeneticProgramming:
 
     @property
     def formula(self) -> SymbolicModel | None:
-        """What predicts, where that is one formula."""
+        """The predictor, if it is one formula."""
         predictor = self.regressor.predictor_
         return predictor if isinstance(predictor, SymbolicModel) else None
 
     @property
     def size(self) -> int:
-        """Nodes over all trees."""
+        """The number of nodes of all trees."""
         return self.regressor.predictor_.size
 
     @property
     def text(self) -> str | None:
-        """Intercept and weighted features."""
+        """The formula: intercept and weighted features."""
         return self.formula.text() if self.formula else None
 
     def details(self) -> dict[str, Any]:
-        """How the search went, and the model itself."""
+        """Return the course of the search, and the model itself."""
         final = self.formula
         record: dict[str, Any] = {
             "noise_r2": self.regressor.noise_r2_,
@@ -101,7 +101,7 @@ class GeneticProgramming:
 
 
 def evolution_curve(model: VJMRegressor, problem: Problem) -> list[list[float]]:
-    """[generation, training R², test R²] of the model that would be chosen, where it changes."""
+    """Return [generation, training R², test R²] of the chosen model whenever it changes."""
     train = problem.labels, model.staged_predict(problem.train_table)
     test = problem.target[problem.test], model.staged_predict(problem.test_table)
     curve: list[list[float]] = []

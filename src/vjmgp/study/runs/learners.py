@@ -1,6 +1,6 @@
-"""What every method does, ours and others': it is fitted, asked, measured and described.
+"""The interface of all methods in a run: fit, predict, measure and describe.
 
-Each kind of method is a class with these abilities, in a module of its own: `gp`, `baselines`.
+Modules `gp` and `baselines` implement it.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from .problems import Noise, Problem
 
 
 class Learner(Protocol):
-    """A method on its way through one run."""
+    """A method in one run."""
 
     def fit(self, problem: Problem) -> None:
-        """Learn from the training rows of a run, tuning included."""
+        """Fit the training rows of a run, tuning included."""
 
     def predict(self, table: Any) -> Floats:
         """Predict rows of the table, in the target's units."""
 
     @property
     def size(self) -> int | None:
-        """How large the model is."""
+        """The size of the model."""
 
     @property
     def text(self) -> str | None:
-        """The model as a formula that sympy can read, where there is one."""
+        """The model as a formula that sympy can read, if there is one."""
 
     def details(self) -> dict[str, Any]:
-        """What else a record of this kind of method holds."""
+        """Return the entries of a record that depend on the kind of method."""
 
 
 def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
-    """The learner that a method's definition describes."""
+    """Return the learner that a method's definition describes."""
     if "gp" in definition:
         from .gp import GeneticProgramming
 
@@ -46,7 +46,7 @@ def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
 
 
 def run(learner: Learner, problem: Problem) -> dict[str, Any]:
-    """Fit, score and describe: what a record holds beyond its names."""
+    """Fit, score and describe a model; return the outcome as entries of a record."""
     started, busy = time.perf_counter(), time.process_time()
     learner.fit(problem)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy

@@ -1,4 +1,4 @@
-"""The step that estimates how noisy labels are, which decides how strongly regularisers count."""
+"""The step that estimates label noise, which sets the weight of regularisers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .problems import Problem, problems
 
 
 def estimate_noise(data: str, facts: str, splits: str, noise: str) -> None:
-    """Write the noise estimate of each run: how well Extra Trees predict unseen training rows."""
+    """Write the noise estimate of each run: the R² of Extra Trees on held-out training rows."""
     compile_kernels()
     runs = [noise_of(problem) for problem in problems(data, facts, [splits])]
     write_sealed(noise, {"dataset": read_sealed(splits)["dataset"], "runs": runs})
 
 
 def noise_of(problem: Problem) -> dict[str, Any]:
-    """The noise estimate of a run, and what it took."""
+    """Return the noise estimate of a run and its times."""
     started, busy = time.perf_counter(), time.process_time()
     x = problem.standardizer.standardize(problem.train_table)
     if x.shape[1] == 0 or problem.labels.min() == problem.labels.max():

@@ -18,7 +18,7 @@ def prepare_dataset(
 ) -> None:
     """Write inputs and target of a dataset, and the facts about them.
 
-    `note` has the checksum of a table from PMLB; `own` says what is what in a user's own one.
+    `note` has the checksum of a table from PMLB; `own` describes the columns of a user's table.
     """
     if note:
         require_checksum(table, read_sealed(note)["sha256"])
@@ -45,6 +45,6 @@ def prepare_dataset(
 
 
 def load_own(name: str, own: Table) -> Dataset:
-    """A table of the user's own, under the name it has in the study."""
+    """Return a user's table under its name in the study."""
     data = load_file(own.file, own.target, own.nominal)
     return Dataset(name, data.inputs, data.target, data.nominal)

@@ -1,4 +1,4 @@
-"""One run's data: the rows and labels that a method sees."""
+"""The data of a run: the rows and labels that a method sees."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ...tables.preprocessing import Standardizer, fit_standardizer, nominal_colu
 Noise = dict[int, dict[str, Any]]
 """Noise estimates by seed."""
 TARGET = "__target__"
-"""The target's column in prepared tables: no input may have that name."""
+"""The target's column in prepared tables; no input may have this name."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One run's data."""
+    """The data of a run."""
 
     dataset: str
     seed: int
@@ -33,11 +33,11 @@ class Problem:
     train: NDArray[np.int64]
     test: NDArray[np.int64]
     labels: Floats
-    """Of the training rows, with noise where the protocol says so."""
+    """Labels of the training rows, with noise if the protocol adds some."""
     data_id: str = ""
     """Checksum of the prepared table."""
     source_id: str = ""
-    """Checksum of the file it was made from."""
+    """Checksum of its source file."""
 
     @property
     def train_table(self) -> pd.DataFrame:
@@ -51,21 +51,21 @@ class Problem:
 
     @functools.cached_property
     def standardizer(self) -> Standardizer:
-        """Encoding and scales, learnt from the training rows."""
+        """Encoding and scales, fitted to the training rows."""
         names = [str(name) for name in self.table.columns]
         nominal = nominal_columns(self.table, names, self.nominal)
         return fit_standardizer(self.train_table, self.labels, names, nominal)
 
 
 def read_data(data: str, about: dict[str, Any]) -> tuple[pd.DataFrame, Floats]:
-    """Inputs and target of a prepared table that is as it was written."""
+    """Return inputs and target of a prepared table, after checking its checksum."""
     require_checksum(data, about["sha256"])
     frame = pd.read_parquet(data)
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
 
 
 def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
-    """The runs of one or more files of splits."""
+    """Yield the data of each run in files of splits."""
     about = read_sealed(facts)
     table, target = read_data(data, about)
     for path in splits:
@@ -81,5 +81,5 @@ def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
 
 
 def noise_estimates(paths: list[str]) -> Noise:
-    """The noise estimates of files."""
+    """Return the noise estimates in files, by seed."""
     return {run["seed"]: run for path in paths for run in read_sealed(path)["runs"]}

@@ -1,27 +1,23 @@
-"""What a run leaves behind: its record, a line of a file of runs."""
+"""Records of runs: the lines of a file of runs."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from ...core.files import DamagedFileError, read_records, whole_records
-from ..paths import seeds_of
-
-PLACE = re.compile(r".*/([^/]+)/([^/]+)/[^/]+-([0-9a-f]{8})/seeds_\d+-\d+\.jsonl")
-"""Protocol, dataset and identity of a file of runs."""
+from ..paths import RUNS, files_and_journals, parse, seeds_of
 
 
 class Record(TypedDict):
-    """One line of a file of runs."""
+    """A line of a file of runs."""
 
     dataset: str
     protocol: str
     method: str
     seed: int
     identity: str
-    """Of its settings, code and data: the hash in the name of its folder."""
+    """The hash of its settings, code and data, as in the name of its folder."""
     status: str
     """"ok" or "failed"."""
     error: NotRequired[str]
@@ -33,23 +29,23 @@ class Record(TypedDict):
     seconds: NotRequired[float]
     cpu_seconds: NotRequired[float]
     noise_seconds: NotRequired[float]
-    """Of the noise estimate, where the run uses it; with its own, what training took."""
+    """Seconds of the noise estimate, if the run uses it; added to `seconds`, the training time."""
     noise_cpu_seconds: NotRequired[float]
     formula: NotRequired[str | None]
     legend: NotRequired[list[list[str]]]
-    """Names in the formula that are not columns, with what they stand for."""
+    """Names in the formula that differ from column names, with their meanings."""
     features: NotRequired[list[list[Any]]]
     """Coefficient and formula of each constructed feature."""
     model: NotRequired[dict[str, Any]]
     """The whole model, as `vjmgp.load_model` reads it."""
     curve: NotRequired[list[list[float]]]
-    """[generation, training R², test R²] where the chosen model changes."""
+    """[generation, training R², test R²] whenever the chosen model changes."""
     noise_r2: NotRequired[float]
     tau: NotRequired[float]
     generations: NotRequired[int]
     engine: NotRequired[str]
     parameters: NotRequired[dict[str, Any]]
-    """What tuning chose."""
+    """Parameters that tuning chose."""
     failed_candidates: NotRequired[int]
     warnings: NotRequired[dict[str, int]]
     definition: dict[str, Any]
@@ -58,28 +54,28 @@ class Record(TypedDict):
     """Checksums of the source file, the prepared table and the training rows; the noise."""
 
 
-def place_of(path: str | Path) -> tuple[str, ...]:
-    """Protocol, dataset and identity of a file of runs."""
-    found = PLACE.fullmatch(str(path))
+def names_of(path: str | Path) -> dict[str, str]:
+    """Return protocol, dataset, method, identity and block of a file of runs."""
+    found = parse(RUNS, path)
     if not found:
-        raise ValueError(f"{path} is not where files of runs are.")
-    return found.groups()
+        raise ValueError(f"{path} is not the path of a file of runs.")
+    return found
 
 
 def read_block(path: str | Path) -> list[Record]:
-    """The records of a file of runs; they must be those that its path tells."""
+    """Return the records of a file of runs, after checking that they belong to its path."""
     records: Any = read_records(path)
-    keys = ("protocol", "dataset", "identity", "seed")
-    wanted = [(*place_of(path), seed) for seed in seeds_of(str(path))]
-    if [tuple(record.get(key) for key in keys) for record in records] != wanted:
+    names, keys = names_of(path), ("protocol", "dataset", "identity")
+    wanted = [(*(names[key] for key in keys), seed) for seed in seeds_of(names["block"])]
+    if [tuple(record.get(key) for key in (*keys, "seed")) for record in records] != wanted:
         raise DamagedFileError(str(path), "its runs are not those of its name")
     return list(records)
 
 
 def runs_in(folder: Path) -> dict[int, Any]:
-    """The runs in the files and journals of a folder by seed, good ones before failed ones."""
+    """Return the runs in the files and journals of a folder, by seed; good ones win."""
     found: dict[int, Any] = {}
-    for path in sorted(folder.glob("seeds_*.jsonl*")):
+    for path in files_and_journals(folder):
         for record in whole_records(path):
             if record["status"] == "ok" or record["seed"] not in found:
                 found[record["seed"]] = record
@@ -87,5 +83,5 @@ def runs_in(folder: Path) -> dict[int, Any]:
 
 
 def good_runs(folder: Path) -> dict[int, Any]:
-    """Those that did not fail."""
+    """Return the runs of a folder that did not fail, by seed."""
     return {seed: run for seed, run in runs_in(folder).items() if run["status"] == "ok"}

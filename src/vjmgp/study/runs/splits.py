@@ -1,4 +1,4 @@
-"""The step that chooses the training rows of each run."""
+"""The step that draws the training rows of each run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .problems import read_data
 
 
 def split_rows(data: str, facts: str, protocol: Protocol, splits: str) -> None:
-    """Write the training rows of each seed of a block, and their labels where noise is added."""
+    """Write the training rows of each seed of a block, and their labels if noise is added."""
     about = read_sealed(facts)
     name, rows = str(about["dataset"]), int(about["rows"])
     target = read_data(data, about)[1] if protocol.label_noise else None

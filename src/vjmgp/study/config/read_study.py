@@ -1,4 +1,4 @@
-"""From a config to a study: checked, completed with defaults, and spelt out.
+"""Make a study from a config: check it, fill in defaults, and resolve names.
 
 Every job of the workflow reads the config again, so nothing heavy is imported here.
 """
@@ -24,19 +24,13 @@ from ..plan.identity import own_code
 from ..plan.study import Experiment, Json, Method, Study, Table
 from ..protocols import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from ..published.index import HOME, INDEX, Published, read_published
+from ..steps import RULES
 from .schema import ConfigError, check, require_known, with_defaults
 
-RULES = (
-    *("all", "mark_results", "fetch_dataset", "prepare_dataset", "split_rows"),
-    *("compile_kernels", "estimate_noise", "run_gp", "run_baseline", "collect_runs", "join_runs"),
-    *("compare_methods", "compare_srbench", "score_claims", "draw_figures", "illustrations"),
-    *("write_report", "report_so_far", "runs"),
-)
-"""Names of the workflow's rules, which no experiment can have."""
 ALL_PUBLISHED = "published"
-"""Among methods or datasets, all that are published."""
+"""The word that stands for all published methods or datasets."""
 UNLIMITED = 1_000_000
-"""Generations of runs that time ends."""
+"""Generations of runs that are limited by time."""
 PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
 """The paper's protocols."""
 BUILT_IN = PAPERS | {"srbench": SRBENCH}
@@ -52,10 +46,10 @@ def read_study(
     places: tuple[str, ...] = (),
     home: Path | None = None,
 ) -> Study:
-    """Check a config against the schema and the catalogue of methods, and spell it out.
+    """Check a config against the schema and the catalogue of methods, and make the study.
 
-    `places` are folders in which classes of the user's own are looked for, beside Python's path.
-    `home` is the folder of the workflow, in which published runs are looked for.
+    `places` are folders that are searched for users' classes after Python's path. `home` is the
+    folder of the workflow, which may have published runs.
     """
     rules, known = (
         yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in (schema, catalogue)
@@ -64,13 +58,13 @@ def read_study(
     config = with_defaults(config, rules)
     _name_regularizers(config["methods"])
     _check_results_folder(config["results"])
-    config["results"] = str(Path(config["results"]))  # "a//b/" has Snakemake warn of each file
+    config["results"] = str(Path(config["results"]))  # Snakemake warns of each file in "a//b/"
     published = _published(config, home)
-    not_run = _spell_out_published(config, known, published)
+    not_run = _resolve_published(config, known, published)
     definitions = known | config["methods"]
     for name, definition in definitions.items():
         _check_method(name, definition)
-    config["datasets"] = _spell_out_datasets(config)
+    config["datasets"] = _resolve_datasets(config)
     own = {
         name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
         for name, e in config["own_data"].items()
@@ -88,15 +82,15 @@ def read_study(
     _check_slugs(methods)
     for name in config["curve_datasets"] or ():
         require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
-    taken: Json = {"published": published, "not_run": not_run}
-    return _without_what_cannot_be(Study(config, own, methods, protocols, experiments, **taken))
+    reused: Json = {"published": published, "not_run": not_run}
+    return _without_unavailable(Study(config, own, methods, protocols, experiments, **reused))
 
 
 # -- methods -------------------------------------------------------------------------------------
 
 
 def _name_regularizers(methods: Json) -> None:
-    """Let each regulariser have its own name, which counts in the identity of runs."""
+    """Replace the paper's names of regularisers: the name is part of the identity of runs."""
     for definition in methods.values():
         if "regularizer" in definition.get("gp", {}):
             definition["gp"]["regularizer"] = regularizer_name(definition["gp"]["regularizer"])
@@ -142,7 +136,7 @@ def _check_method(name: str, definition: Json) -> None:
 
 
 def _check_import(path: str, where: str) -> None:
-    """What a config names is imported later, which of some modules does things by itself."""
+    """Raise if a path must not be imported, because importing its module has side effects."""
     try:
         if "." in path:
             refuse_import(path)
@@ -151,13 +145,13 @@ def _check_import(path: str, where: str) -> None:
 
 
 def grids_of(definition: Json) -> list[Json]:
-    """The grids that a method is tuned over: one, or a list of them."""
+    """Return the grids of a method as a list."""
     grid = definition.get("grid", {})
     return grid if isinstance(grid, list) else [grid]
 
 
 def _check_slugs(methods: dict[str, Method]) -> None:
-    """Names of methods become parts of paths and columns of tables."""
+    """Raise if the name of a method cannot be part of paths and a column of tables."""
     names: dict[str, str] = {}
     for name, method in methods.items():
         fault = None
@@ -191,7 +185,9 @@ def _check_results_folder(folder: str) -> None:
         if part.exists() and not part.is_dir():
             raise ConfigError(f"results: {str(part)!r} is a file; name a folder.")
     if place.resolve() in (here, *here.parents):
-        raise ConfigError(f"results: {folder!r} is not a folder of its own; name one.")
+        raise ConfigError(
+            f"results: {folder!r} contains the working directory; name another folder."
+        )
     if not place.is_absolute() and not place.resolve().is_relative_to(here.resolve()):
         raise ConfigError(
             f"results: {folder!r} leads through a link to {place.resolve()}; write that path if "
@@ -207,12 +203,12 @@ def _check_results_folder(folder: str) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether vjmgp made a folder. In somebody else's, nothing is written."""
+    """Return whether vjmgp made a folder; nothing is written into any other."""
     return any((folder / mark).exists() for mark in (paths.MARK, paths.LOCK))
 
 
 def _refuse_signs(path: str, where: str) -> None:
-    """Refuse what Snakemake takes for something to fill in."""
+    """Raise if a path has characters that Snakemake takes for a wildcard."""
     strange = set("{}<>") & set(path)
     if strange:
         signs = " ".join(sorted(strange))
@@ -236,7 +232,7 @@ def _protocols(config: Json) -> dict[str, Protocol]:
 
 
 def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str, Json]:
-    """Variants whose runs end by time, for the experiments that give `seconds`."""
+    """Return variants with a time limit, for the experiments that give `seconds`."""
     timed = {}
     for name, entry in experiments.items():
         for method, variant in _names(entry).items() if "seconds" in entry else ():
@@ -244,8 +240,8 @@ def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str,
             definition, seconds = definitions[method], entry["seconds"]
             if "gp" not in definition:
                 raise ConfigError(
-                    f"experiments.{name}.seconds: {method!r} is not genetic programming, so time "
-                    "cannot end its runs; leave it out."
+                    f"experiments.{name}.seconds: {method!r} is not genetic programming, so its "
+                    "runs cannot be limited by time; leave it out."
                 )
             timed[variant] = definition | {
                 "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": seconds},
@@ -255,7 +251,7 @@ def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str,
 
 
 def _names(entry: Json) -> dict[str, str]:
-    """The methods of an experiment, and their names; those whose runs end by time have it in it."""
+    """Return the methods of an experiment with their names, which include a time limit."""
     time = f" {entry['seconds']:g} s" if "seconds" in entry else ""
     return {method: method + time for method in entry["methods"]}
 
@@ -295,7 +291,7 @@ def _experiments(
 
 
 def _published(config: Json, home: Path | None) -> Published | None:
-    """The runs to take over: of the folder that the config names, or of the workflow's own."""
+    """Return the published runs of the folder that the config names, or of the workflow."""
     named = config["published_folder"]
     folder = Path(named) if named else (home or Path()) / HOME
     if config["published"] == "ignore" or not (named or home):
@@ -310,14 +306,14 @@ def _published(config: Json, home: Path | None) -> Published | None:
     return published
 
 
-def _spell_out_published(config: Json, known: Json, published: Published | None) -> frozenset[str]:
-    """Put the names of published methods and datasets where a config says "published".
+def _resolve_published(config: Json, known: Json, published: Published | None) -> frozenset[str]:
+    """Replace the word "published" in a config by the names of published methods and datasets.
 
-    Methods that are named nowhere else are returned: what is not published of them is not run.
+    Return the methods that are named nowhere else: their unpublished runs are not computed.
     """
     cells = published.cells.values() if published else ()
 
-    def spelt_out(names: list[str], kind: str, every: Iterable[str]) -> list[str]:
+    def resolved(names: list[str], kind: str, every: Iterable[str]) -> list[str]:
         if ALL_PUBLISHED not in names:
             return names
         if not published:
@@ -330,25 +326,22 @@ def _spell_out_published(config: Json, known: Json, published: Published | None)
 
     found = {cell.dataset for cell in cells}
     ordered = [*(name for name in paper_datasets() if name in found), *sorted(found)]
-    config["datasets"] = spelt_out(config["datasets"], "datasets", ordered)
+    config["datasets"] = resolved(config["datasets"], "datasets", ordered)
     named = {name for entry in config["experiments"].values() for name in entry["methods"]}
     added: set[str] = set()
     for name, entry in config["experiments"].items():
         names = {cell.method for cell in cells if cell.protocol == entry["protocol"]}
         methods = [method for method in known if method in names - set(config["methods"])]
         where = f"experiments.{name}.methods"
-        entry["methods"] = spelt_out(entry["methods"], where, methods)
+        entry["methods"] = resolved(entry["methods"], where, methods)
         added |= set(entry["methods"]) - named
     return frozenset(added)
 
 
-def _without_what_cannot_be(study: Study) -> Study:
-    """The study without methods that can neither be run nor taken over; `only` runs none.
-
-    Of datasets, those without any run are left out with it, too.
-    """
+def _without_unavailable(study: Study) -> Study:
+    """Return the study without methods and datasets that have neither computed nor reused runs."""
     config, only = study.config, study.config["published"] == "only"
-    to_run = {cell[2] for cell in study.cells() if study.seeds_to_run(*cell)}
+    to_run = {cell.method for cell in study.cells() if study.seeds_to_run(cell)}
     extras = {
         name: missing_extra(study.methods[name].definition.get("estimator", ""))
         for name in study.methods
@@ -363,14 +356,14 @@ def _without_what_cannot_be(study: Study) -> Study:
     study = replace(study, skipped=list(missing))
     experiments = {}
     for name, entry in study.experiments.items():
-        cells = [c for c in study.cells(name) if study.seeds_taken(*c) or study.seeds_to_run(*c)]
-        datasets, names = ({cell[k] for cell in cells} for k in (1, 2))
+        cells = [c for c in study.cells(name) if study.seeds_reused(c) or study.seeds_to_run(c)]
+        datasets, names = {cell.dataset for cell in cells}, {cell.method for cell in cells}
         experiments[name] = replace(
             entry,
             methods=[method for method in entry.methods if method in names],
             datasets=[dataset for dataset in entry.datasets if dataset in datasets],
         )
-    least = 2 if only else 1  # what is shown is compared with something
+    least = 2 if only else 1  # a report of published runs compares methods
     with_methods = {
         name: entry
         for name, entry in experiments.items()
@@ -386,12 +379,16 @@ def _without_what_cannot_be(study: Study) -> Study:
 
 
 def _not_published(study: Study) -> list[str]:
-    """What a study asks for of which no runs are published, in sentences."""
-    runs = {cell: study.seeds_taken(*cell) for cell in study.cells()}
-    datasets = {cell[1] for cell, seeds in runs.items() if seeds}
+    """Return sentences about methods and datasets without published runs."""
+    runs = {cell: study.seeds_reused(cell) for cell in study.cells()}
+    datasets = {cell.dataset for cell, seeds in runs.items() if seeds}
     no_method, part = [], []
     for name in study.methods:
-        found = [seeds for cell, seeds in runs.items() if cell[2] == name and cell[1] in datasets]
+        found = [
+            seeds
+            for cell, seeds in runs.items()
+            if cell.method == name and cell.dataset in datasets
+        ]
         if not any(found):
             no_method.append(name)
         elif sum(found) < len(found) * study.seeds:
@@ -404,7 +401,7 @@ def _not_published(study: Study) -> list[str]:
     return [f"{words} {', '.join(names)}." for words, names in lines.items() if names]
 
 
-def _spell_out_datasets(config: Json) -> list[str]:
+def _resolve_datasets(config: Json) -> list[str]:
     own, cache = config["own_data"], cache_folder(config["pmlb_cache"])
     names: dict[str, None] = {}
     for name in config["datasets"]:
@@ -412,7 +409,7 @@ def _spell_out_datasets(config: Json) -> list[str]:
     at_hand = set(own) | set(paper_datasets())
     strange = [name for name in names if name not in at_hand and not local_file(name, cache)]
     if strange:
-        from pmlb import regression_dataset_names  # slow, and seldom needed
+        from pmlb import regression_dataset_names  # slow to import
 
         known = [*own, *regression_dataset_names]
         for name in strange:

@@ -1,4 +1,4 @@
-"""A model of ours in the words of records and reports."""
+"""Describe a symbolic model for records and reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...models.symbolic import SymbolicModel, inputs_of
 
 
 def features_of(model: SymbolicModel) -> list[list[Any]]:
-    """Coefficient and formula of each constructed feature, the intercept first."""
+    """Return coefficient and formula of each constructed feature, the intercept first."""
     intercept, coefficients = model.original_units()
     rows: list[list[Any]] = [[intercept, "1"]]
     rows += [
@@ -20,5 +20,5 @@ def features_of(model: SymbolicModel) -> list[list[Any]]:
 
 
 def legend_of(model: SymbolicModel) -> list[list[str]]:
-    """Names in the formula that are not the columns' own, with what they stand for."""
+    """Return the names in the formula that differ from column names, with their meanings."""
     return legend(model.standardizer, inputs_of(model.features))
