@@ -182,8 +182,8 @@ def test_a_builder_that_is_not_as_known_is_not_used(kind, monkeypatch):
         return {count: np.zeros(len(new)) for count in counts}
 
     monkeypatch.setitem(lean_ensembles.KINDS, kind, (another, lean_ensembles.KINDS[kind][1]))
-    uncached = lean_ensembles.is_as_known.__wrapped__
-    monkeypatch.setattr(lean_ensembles, "is_as_known", uncached)
+    uncached = lean_ensembles.behaves_as_expected.__wrapped__
+    monkeypatch.setattr(lean_ensembles, "behaves_as_expected", uncached)
     x, y, new = rows_of("192_vineyard", 0)
     assert lean_ensembles.prefixes(kind(n_estimators=5, random_state=1), x, y, new, {5}) is None
 
@@ -230,7 +230,9 @@ def test_a_network_whose_weights_are_not_finite_has_failed():
 
 
 def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
-    monkeypatch.setattr(lean_networks, "is_as_known", lean_networks.is_as_known.__wrapped__)
+    monkeypatch.setattr(
+        lean_networks, "behaves_as_expected", lean_networks.behaves_as_expected.__wrapped__
+    )
     x, y, _ = rows_of("192_vineyard", 0)
     learner = MLPRegressor(max_iter=5, random_state=1)
     assert lean_networks.trained(learner, x, y) is not None
@@ -271,8 +273,8 @@ def test_shortcuts_do_without_the_libraries_loops(name, libraries_way, monkeypat
     shortcut = shortcut_for(estimator)
     group = [points[k] for k in tuning.groups_of(points, shortcut.shared)[0]]
     for kind in lean_ensembles.KINDS:
-        assert lean_ensembles.is_as_known(kind)
-    assert lean_networks.is_as_known()
+        assert lean_ensembles.behaves_as_expected(kind)
+    assert lean_networks.behaves_as_expected()
     monkeypatch.setattr(*libraries_way, None)
 
     def make(point):

@@ -11,7 +11,7 @@ import pytest
 
 from vjmgp.engine.compilation import kernels as compiling
 from vjmgp.engine.compilation import second_process as second_compiler
-from vjmgp.engine.compilation.second_process import SecondCompiler, is_of_use
+from vjmgp.engine.compilation.second_process import SecondCompiler, is_worthwhile
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypa
     known.parent.mkdir()
     known.write_text("first")
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     found = {path.name: path.read_text() for path in known.parent.iterdir()}
     assert found == {known.name: "first"} | {
         f"new-1.py311.{end}": "second" for end in ("1.nbc", "2.nbc", "nbi")
@@ -61,7 +61,7 @@ def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypa
 def test_of_a_second_that_failed_nothing_is_taken(end, home, monkeypatch):
     instead(KERNELS + end, monkeypatch)
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     assert list(home.iterdir()) == []
 
 
@@ -69,7 +69,7 @@ def test_a_second_that_hangs_is_given_up(home, monkeypatch):
     instead("import sys; sys.stdin.read()", monkeypatch)
     monkeypatch.setattr(second_compiler, "LEAST_PATIENCE", 0.1)
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
         assert second._process.poll() is None
     assert second._process.returncode != 0
     assert list(home.iterdir()) == []
@@ -78,23 +78,23 @@ def test_a_second_that_hangs_is_given_up(home, monkeypatch):
 def test_without_an_interpreter_the_first_compiles_alone(home, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(home / "python"))
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     assert list(home.iterdir()) == []
 
 
 def test_it_is_started_once_and_where_there_is_a_core_for_it(home, monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
-    assert is_of_use()
+    assert is_worthwhile()
     (home / "more.compiled").touch()
-    assert is_of_use()
+    assert is_worthwhile()
     monkeypatch.setattr(joblib, "cpu_count", lambda: 1)
-    assert not is_of_use()
+    assert not is_worthwhile()
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert not is_of_use()
+    assert not is_worthwhile()
     monkeypatch.delattr(sys, "frozen")
     (home / "none-lexicase.compiled").touch()
-    assert not is_of_use()
+    assert not is_worthwhile()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
