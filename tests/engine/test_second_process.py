@@ -1,4 +1,4 @@
-"""The second process that compiles: it may fail, and never outlives the first."""
+"""The second compiling process: it may fail, and never outlives the first."""
 
 import os
 import select
@@ -23,7 +23,7 @@ def home(tmp_path, monkeypatch):
 
 
 def instead(code, monkeypatch):
-    """Let the second process run this code, with its folder as argument."""
+    """Make the second process run this code, with its folder as argument."""
 
     def start(self, selection):
         command = [sys.executable, "-c", code, self._folder.name]
@@ -43,7 +43,7 @@ for name in ("new-1.py311", "known-2.py311"):
 """
 
 
-def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypatch):
+def test_missing_kernels_are_taken_from_the_second_process(home, monkeypatch):
     instead(KERNELS, monkeypatch)
     known = home / "engine" / "known-2.py311.nbi"
     known.parent.mkdir()
@@ -58,14 +58,14 @@ def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypa
 
 
 @pytest.mark.parametrize("end", ["sys.exit(1)", "import os; os.abort()"])
-def test_of_a_second_that_failed_nothing_is_taken(end, home, monkeypatch):
+def test_nothing_is_taken_from_a_failed_process(end, home, monkeypatch):
     instead(KERNELS + end, monkeypatch)
     with SecondCompiler("lexicase") as second:
         second.take_kernels()
     assert list(home.iterdir()) == []
 
 
-def test_a_second_that_hangs_is_given_up(home, monkeypatch):
+def test_hanging_process_is_ended(home, monkeypatch):
     instead("import sys; sys.stdin.read()", monkeypatch)
     monkeypatch.setattr(second_compiler, "LEAST_PATIENCE", 0.1)
     with SecondCompiler("lexicase") as second:
@@ -75,14 +75,14 @@ def test_a_second_that_hangs_is_given_up(home, monkeypatch):
     assert list(home.iterdir()) == []
 
 
-def test_without_an_interpreter_the_first_compiles_alone(home, monkeypatch):
+def test_missing_interpreter_is_ignored(home, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(home / "python"))
     with SecondCompiler("lexicase") as second:
         second.take_kernels()
     assert list(home.iterdir()) == []
 
 
-def test_it_is_started_once_and_where_there_is_a_core_for_it(home, monkeypatch):
+def test_it_starts_only_with_a_free_core_and_without_kernels(home, monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
     assert is_worthwhile()
     (home / "more.compiled").touch()
@@ -98,7 +98,7 @@ def test_it_is_started_once_and_where_there_is_a_core_for_it(home, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
-def test_it_ends_with_the_first_and_what_is_left_is_deleted(tmp_path):
+def test_it_ends_with_the_first_process_and_its_folder_is_deleted(tmp_path):
     code = (
         "import sys\nfrom vjmgp.engine.compilation.second_process import SecondCompiler\n"
         "with SecondCompiler('lexicase') as second:\n"
@@ -118,12 +118,12 @@ def test_it_ends_with_the_first_and_what_is_left_is_deleted(tmp_path):
     first, watch = start()
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still there"
+    assert select.select([watch], [], [], 60)[0], "the second process is still running"
     os.close(watch)
     (killed,) = left_over()
     first, watch = start()
     assert killed not in left_over()
     first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still there"
+    assert select.select([watch], [], [], 60)[0], "the second process is still running"
     os.close(watch)
     assert left_over() == []

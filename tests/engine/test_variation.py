@@ -1,4 +1,4 @@
-"""Variation and the pool: what must hold after any number of generations."""
+"""Invariants of variation and the pool."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from vjmgp.engine.trees.pool import (
 
 
 def check_pool(run):
-    """Every tree is whole, within depth, stored once, and counted by exactly its users."""
+    """Check that trees are complete, within depth, stored once, with the right users."""
     pool, individuals = run.pool, run.individuals
     users = np.zeros(len(pool.facts), np.int64)
     for row in range(len(individuals.n_trees)):
@@ -59,7 +59,7 @@ def check_pool(run):
         {"regularizer": "none"},
     ],
 )
-def test_pool_stays_whole(problem, changes):
+def test_pool_stays_consistent(problem, changes):
     run = new_run(problem, 1, population_size=30, **changes)
     run.start()
     check_pool(run)
@@ -94,17 +94,17 @@ def test_no_structure_is_evaluated_twice(problem):
     assert len(seen) == run.evaluations == 440
 
 
-def test_without_variation_there_are_no_children(problem):
+def test_no_children_without_variation(problem):
     still = {f"{name}_rate": 0.0 for name in ("crossover", "mutation", "addition", "deletion")}
     run = new_run(problem, 0, population_size=10, **still)
     run.start()
     before = set(run.population.tolist())
     run.step()
-    assert run.evaluations == 10  # every child is a copy, and copies are not evaluated again
+    assert run.evaluations == 10  # every child is a copy, which is not evaluated again
     assert set(run.population.tolist()) == before
 
 
-def test_deletion_alone_leaves_one_tree(problem):
+def test_deletion_leaves_one_tree(problem):
     rates = {"crossover_rate": 0.0, "mutation_rate": 1.0, "addition_rate": 0.0}
     run = new_run(problem, 0, population_size=10, deletion_rate=1.0, **rates)
     run.start()
@@ -127,7 +127,7 @@ def test_equal_trees_are_stored_once():
     assert intern_tree(pool, np.array([1, 14, 15], np.int32), constants, 3) == other
 
 
-def test_order_of_trees_does_not_matter_to_an_individual():
+def test_hash_ignores_the_order_of_trees():
     pool = make_pool(8, 2, 16, 100)
     trees = np.array(
         [intern_tree(pool, np.array([14 + k], np.int32), np.zeros(1), 1) for k in range(3)]
