@@ -108,17 +108,9 @@ class WorstGap(Regularizer):
         )
 
     def _measure(self, run: Evolution, k: int, workspace: Workspace, rows: Integers) -> None:
-        worst_gaps(
-            run.pool,
-            run.individuals,
-            workspace,
-            self._sides[k],
-            rows,
-            self._clean_side(),
-            self.settings.early_stopping,
-            run.tau,
-            run.best_sum,
-        )
+        models = run.pool, run.individuals, workspace, self._sides[k], rows
+        stopping = self.settings.early_stopping, run.tau, run.best_sum
+        worst_gaps(*models, self._clean_side(), *stopping)
 
     def _make_sides(self, run: Evolution) -> Sides:
         assert self.vicinity is not None

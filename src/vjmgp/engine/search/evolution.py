@@ -138,15 +138,8 @@ class Evolution:
     def new_individuals(self) -> Integers:
         """Return the rows of new individuals with one random tree each."""
         rows = self._free_rows()[: self.settings.population_size]
-        made = initialise(
-            self._first_state,
-            self.pool,
-            self.individuals,
-            self._grammar,
-            self._scratch,
-            self._seen,
-            rows,
-        )
+        into = self.pool, self.individuals, self._grammar
+        made = initialise(self._first_state, *into, self._scratch, self._seen, rows)
         return rows[:made]
 
     def breed(self) -> Integers:
@@ -162,16 +155,9 @@ class Evolution:
                     self._state, self.individuals, self.population, wanted, tries == 0
                 )
                 tries += 1
+            into = self.pool, self.individuals, self._grammar
             born, used = vary(
-                self._state,
-                self.pool,
-                self.individuals,
-                self._grammar,
-                self._rates,
-                self._scratch,
-                self._seen,
-                parents,
-                rows[made:],
+                self._state, *into, self._rates, self._scratch, self._seen, parents, rows[made:]
             )
             made += born
             parents = parents[used:]
