@@ -21,9 +21,8 @@ from sklearn.metrics import r2_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
-from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of
+from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of, quietly
 from tests.support.workflow_runs import ROOT, TABLES, TARGET, snakemake
-from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
 from vjmgp import load_dataset
@@ -49,21 +48,12 @@ def rows():
     return x[:60], (y[:60] - y[:60].mean()) / y[:60].std(), x[60:]
 
 
-def quietly(function, *arguments):
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        return function(*arguments)
-
-
 # -- the contract ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", COMPETITORS)
 def test_competitors_run_with_one_grid_point(name):
-    problem = problem_of("192_vineyard")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        first = run(TunedEstimator(one_point(name)), problem)
+    first = quietly(run, TunedEstimator(one_point(name)), problem_of("192_vineyard"))
     assert np.isfinite([first["train_r2"], first["test_r2"]]).all()
     assert first["size"] >= (name not in ("LassoLars", "ElasticNet"))
     assert first["failed_candidates"] == 0

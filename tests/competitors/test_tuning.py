@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
-from tests.support.competitors import CATALOGUE
+from tests.support.competitors import CATALOGUE, quietly
 from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
@@ -45,10 +45,8 @@ def compare(estimator, grid, dataset, seed):
     if "random_state" in estimator.get_params():
         estimator = clone(estimator).set_params(random_state=seed)
     folds = KFold(5, shuffle=True, random_state=seed)
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        plain = GridSearchCV(estimator, grid, cv=folds, error_score=np.nan).fit(x, y)
-        found = tuning.tune(estimator, grid, x, y, seed)
+    plain = quietly(GridSearchCV(estimator, grid, cv=folds, error_score=np.nan).fit, x, y)
+    found = quietly(tuning.tune, estimator, grid, x, y, seed)
     points, scores = found.points, found.scores
     assert points == plain.cv_results_["params"]
     expected = np.column_stack([plain.cv_results_[f"split{k}_test_score"] for k in range(5)])
@@ -230,9 +228,8 @@ def test_network_with_infinite_weights_fails():
 
 
 def test_unexpected_network_is_not_used(monkeypatch):
-    monkeypatch.setattr(
-        lean_networks, "behaves_as_expected", lean_networks.behaves_as_expected.__wrapped__
-    )
+    uncached = lean_networks.behaves_as_expected.__wrapped__
+    monkeypatch.setattr(lean_networks, "behaves_as_expected", uncached)
     x, y, _ = rows_of("192_vineyard", 0)
     learner = MLPRegressor(max_iter=5, random_state=1)
     assert lean_networks.trained(learner, x, y) is not None
@@ -280,9 +277,7 @@ def test_shortcuts_avoid_the_loops_of_libraries(name, libraries_way, monkeypatch
     def make(point):
         return clone(estimator).set_params(**point)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        steps = list(shortcut.predict(make, group, x, y, new))
+    steps = quietly(list, shortcut.predict(make, group, x, y, new))
     assert sorted(k for same, _ in steps for k in same) == list(range(len(group)))
 
 
@@ -299,10 +294,8 @@ def test_invalid_parameters_are_recorded(estimator, grid, refused):
     x, y, _ = rows_of("192_vineyard", 0)
     estimator = clone(estimator).set_params(random_state=1)
     expected = GridSearchCV(estimator, grid, cv=KFold(5, shuffle=True, random_state=0), refit=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        failures = tuning.tune(estimator, grid, x, y, 0).failures
-        scores = expected.fit(x, y).cv_results_["mean_test_score"]
+    failures = quietly(tuning.tune, estimator, grid, x, y, 0).failures
+    scores = quietly(expected.fit, x, y).cv_results_["mean_test_score"]
     assert sorted(failures) == refused
     assert np.flatnonzero(np.isnan(scores)).tolist() == refused
 
@@ -327,9 +320,7 @@ def test_non_finite_rows_use_scikit_learn():
 
 def test_folds_of_one_row_choose_the_first_point():
     x, y = np.arange(3.0)[:, None], np.array([0.0, 1.0, 3.0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # R² needs two rows
-        found = tuning.tune(KernelRidge(), {"alpha": [0.1, 1.0]}, x, y, 0)
+    found = quietly(tuning.tune, KernelRidge(), {"alpha": [0.1, 1.0]}, x, y, 0)
     assert found.parameters == {"alpha": 0.1}
     assert not found.failures
 
@@ -343,9 +334,7 @@ def test_every_shortcut_is_tested():
 @pytest.mark.parametrize("name", ["XGB", "LGBM", "AdaBoost", "RandomForest", "ExtraTrees", "MLP"])
 @pytest.mark.parametrize(("dataset", "seed"), [("547_no2", 0), ("690_visualizing_galaxy", 1)])
 def test_shortcuts_are_exact_on_full_grids(name, dataset, seed):
-    estimator = {name: CASES[name][0] for name in CASES}[name]
-    if name == "MLP":
-        estimator = MLPRegressor()
+    estimator = MLPRegressor() if name == "MLP" else CASES[name][0]
     compare(estimator, CATALOGUE[name]["grid"], dataset, seed)
 
 
@@ -415,9 +404,7 @@ def test_failed_shortcut_is_replaced_by_single_fits():
     """Use a kernel that overflows, and an invalid size of a forest."""
     x, y, _ = rows_of("547_no2", 0)
     grid = {"kernel": ["poly"], "alpha": [1.0], "gamma": [0.1, 1e200]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = tuning.tune(KernelRidge(), grid, x, y, 0)
+    found = quietly(tuning.tune, KernelRidge(), grid, x, y, 0)
     assert found.parameters["gamma"] == 0.1
     assert list(found.failures) == [1]
     grid = {"n_estimators": [3, -1], "max_features": ["sqrt", "nonsense"]}

@@ -109,8 +109,7 @@ def test_front_has_every_non_dominated_individual(problem):
 
 
 def test_front_of_an_earlier_generation(problem):
-    run = new_run(problem, 4)
-    run.start()
+    run = evolved(problem, 4, 0)
     fronts = [front_of(run.archive)]
     for _ in range(6):
         run.step()
@@ -138,8 +137,7 @@ def test_archive_of_random_points_is_their_front():
 
 
 def test_standard_gp_keeps_the_best_individual(problem):
-    run = new_run(problem, 0, population_size=30, regularizer="none")
-    run.start()
+    run = evolved(problem, 0, 0, population_size=30, regularizer="none")
     best = run.individuals.o1[run.population].min()
     for _ in range(15):
         run.step()
@@ -152,12 +150,7 @@ def test_standard_gp_keeps_the_best_individual(problem):
 
 def test_invalid_individuals_are_neither_parents_nor_models(problem):
     x, y = problem
-    run = Evolution(
-        prepare(
-            x * 1e160, y, Settings(population_size=40, functions=("square", "mul", "add")), seed=0
-        )
-    )
-    run.start()
+    run = evolved((x * 1e160, y), 0, 0, functions=("square", "mul", "add"))
     for _ in range(5):
         run.step()
         assert np.isfinite(run.individuals.o1[run.population]).all()
@@ -188,10 +181,8 @@ def test_history_has_a_row_per_generation(problem):
 
 
 def test_intrusion_detection_has_its_own_stream(problem):
-    a = new_run(problem, 0, population_size=20, intrusion_detection=True)
-    b = new_run(problem, 0, population_size=20, intrusion_detection=False)
-    a.start()
-    b.start()
+    a = evolved(problem, 0, 0, population_size=20, intrusion_detection=True)
+    b = evolved(problem, 0, 0, population_size=20, intrusion_detection=False)
     np.testing.assert_array_equal(a.individuals.o1, b.individuals.o1)
     assert a.noise_r2 == b.noise_r2
 

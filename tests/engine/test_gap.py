@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.support.engine_runs import MIX_Y, evolved, model_of, new_run, vicinity_of
+from tests.support.engine_runs import MIX_Y, evolved, model_of, vicinity_of
 from tests.support.twins import worst_gap
 
 from vjmgp.engine.numerics.rng import stream
@@ -48,10 +48,7 @@ def test_unscaled_clean_features(problem):
 
 
 def test_linear_models_have_no_gap(problem):
-    run = new_run(problem, 1, population_size=30, functions=("add", "sub", "neg"), rounds=10)
-    run.start()
-    for _ in range(10):
-        run.step()
+    run = evolved(problem, 1, 10, population_size=30, functions=("add", "sub", "neg"), rounds=10)
     np.testing.assert_allclose(run.individuals.o2[run.population], 0.0, atol=1e-20)
 
 
@@ -71,10 +68,8 @@ def test_gap_does_not_fall_with_more_rounds(problem):
 
 def test_early_stopping_keeps_the_best_sum(problem):
     """On the same individuals, the best sum is equal, and o2 is never larger."""
-    full = new_run(problem, 5, population_size=150)
-    early = new_run(problem, 5, population_size=150, early_stopping=True)
-    full.start()
-    early.start()
+    full = evolved(problem, 5, 0, population_size=150)
+    early = evolved(problem, 5, 0, population_size=150, early_stopping=True)
     np.testing.assert_array_equal(full.individuals.o1, early.individuals.o1)
     rows = np.flatnonzero(np.isfinite(full.individuals.o2))[:150]
     sums = full.individuals.o1[rows] + full.tau * full.individuals.o2[rows]

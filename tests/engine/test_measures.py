@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, model_of, new_run, vicinity_of
+from tests.support.engine_runs import evolved, model_of, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
 from vjmgp import mic
 from vjmgp.engine.search.front_rules import knee
-from vjmgp.engine.trees.pool import LENGTH, START
+from vjmgp.engine.trees.pool import LENGTH
 from vjmgp.engine.trees.primitives import FIRST_VARIABLE
 
 pytestmark = pytest.mark.usefixtures("all_kernels")
@@ -39,8 +39,7 @@ def test_tikhonov_is_the_norm_of_the_predictions(problem):
 
 
 def test_grand_complexity_ranks_parents_and_offspring(problem):
-    run = new_run(problem, 1, population_size=30, regularizer="grand_complexity")
-    run.start()
+    run = evolved(problem, 1, 0, population_size=30, regularizer="grand_complexity")
     pools = []
     score = run.regularizer.score
 
@@ -116,8 +115,7 @@ def test_wcrv_equals_its_definition(problem):
     for row, values, found in zip(rows[:10], fitted, o2, strict=False):
         used = set()
         for tree in run.individuals.trees[row, : run.individuals.n_trees[row]]:
-            start, length = run.pool.facts[tree, START], run.pool.facts[tree, LENGTH]
-            used |= {c - FIRST_VARIABLE for c in run.pool.codes[start : start + length]}
+            used |= {c - FIRST_VARIABLE for c in nodes_of(run.pool, tree)[0]}
         total = 0.0
         for k in (k for k in used if k >= 0):
             if relevance[k] >= np.median(relevance):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import new_run, nodes_of
+from tests.support.engine_runs import evolved, new_run, nodes_of
 from tests.support.twins import depth_of
 
 from vjmgp.engine.search.population import individual_hash, remember
@@ -60,8 +60,7 @@ def check_pool(run):
     ],
 )
 def test_pool_stays_consistent(problem, changes):
-    run = new_run(problem, 1, population_size=30, **changes)
-    run.start()
+    run = evolved(problem, 1, 0, population_size=30, **changes)
     check_pool(run)
     for _ in range(12):
         run.step()
@@ -96,8 +95,7 @@ def test_no_structure_is_evaluated_twice(problem):
 
 def test_no_children_without_variation(problem):
     still = {f"{name}_rate": 0.0 for name in ("crossover", "mutation", "addition", "deletion")}
-    run = new_run(problem, 0, population_size=10, **still)
-    run.start()
+    run = evolved(problem, 0, 0, population_size=10, **still)
     before = set(run.population.tolist())
     run.step()
     assert run.evaluations == 10  # every child is a copy, which is not evaluated again
@@ -106,10 +104,7 @@ def test_no_children_without_variation(problem):
 
 def test_deletion_leaves_one_tree(problem):
     rates = {"crossover_rate": 0.0, "mutation_rate": 1.0, "addition_rate": 0.0}
-    run = new_run(problem, 0, population_size=10, deletion_rate=1.0, **rates)
-    run.start()
-    for _ in range(3):
-        run.step()
+    run = evolved(problem, 0, 3, population_size=10, deletion_rate=1.0, **rates)
     assert (run.individuals.n_trees[run.population] == 1).all()
 
 

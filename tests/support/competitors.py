@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import warnings
 
 import yaml
 from tests.support.workflow_runs import ROOT
+from threadpoolctl import threadpool_limits
 
 from vjmgp import load_dataset, paper_split
 from vjmgp.study.runs.problems import Problem
@@ -35,3 +37,10 @@ def problem_of(dataset, seed=0):
     train, test = paper_split(dataset, len(data), seed)
     labels = data.target[train]
     return Problem(dataset, seed, data.inputs, data.target, list(data.nominal), train, test, labels)
+
+
+def quietly(function, *arguments):
+    """Call a function in one thread, without warnings."""
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        return function(*arguments)
