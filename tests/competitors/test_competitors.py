@@ -1,4 +1,4 @@
-"""The sixteen competitors: real libraries behind one contract, with sizes and formulas."""
+"""The sixteen competitors: one interface, sizes and formulas."""
 
 import json
 import os
@@ -21,9 +21,8 @@ from sklearn.metrics import r2_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
-from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of
+from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of, quietly
 from tests.support.workflow_runs import ROOT, TABLES, TARGET, snakemake
-from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
 from vjmgp import load_dataset
@@ -42,28 +41,19 @@ from vjmgp.tables.preprocessing import fit_standardizer
 
 @pytest.fixture(scope="module")
 def rows():
-    """Standardised rows of a function that all three symbolic learners can find parts of."""
+    """Return training rows, labels and test rows of a simple function."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=(90, 3))
     y = x[:, 0] * x[:, 1] + np.abs(x[:, 2]) + 0.1 * rng.normal(size=90)
     return x[:60], (y[:60] - y[:60].mean()) / y[:60].std(), x[60:]
 
 
-def quietly(function, *arguments):
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        return function(*arguments)
-
-
 # -- the contract ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", COMPETITORS)
-def test_each_runs_with_one_grid_point(name):
-    problem = problem_of("192_vineyard")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        first = run(TunedEstimator(one_point(name)), problem)
+def test_competitors_run_with_one_grid_point(name):
+    first = quietly(run, TunedEstimator(one_point(name)), problem_of("192_vineyard"))
     assert np.isfinite([first["train_r2"], first["test_r2"]]).all()
     assert first["size"] >= (name not in ("LassoLars", "ElasticNet"))
     assert first["failed_candidates"] == 0
@@ -75,13 +65,13 @@ def test_each_runs_with_one_grid_point(name):
     assert len(versions) == needed.get(name, 0)
 
 
-def test_versions_of_any_installed_package_are_known():
+def test_versions_of_installed_packages():
     assert versions_for("yaml.X") == {"PyYAML": version("PyYAML")}
     assert versions_for("my_learners.X") == versions_for("") == {}
 
 
-def test_the_number_of_cores_changes_nothing():
-    """Each job has one thread, whatever the machine and the libraries would like."""
+def test_results_do_not_depend_on_the_number_of_cores():
+    """Each job uses one thread."""
     script = """
 import warnings
 from importlib.metadata import version
@@ -109,7 +99,7 @@ for name in ("LGBM", "XGB", "RandomForest", "ExcelFormer", "Operon", "KernelRidg
     assert len(answers[0].splitlines()) == 7
 
 
-def test_all_sixteen_run_through_the_workflow(tmp_path):
+def test_competitors_run_in_the_workflow(tmp_path):
     methods = {name: one_point(name, {"seeds_per_job": 1}) for name in COMPETITORS}
     study = {
         "seeds": 1,
@@ -122,7 +112,7 @@ def test_all_sixteen_run_through_the_workflow(tmp_path):
     assert set(runs["method"]) == set(COMPETITORS)
     assert (runs["status"] == "ok").all()
     assert runs["size"].notna().all()
-    # FFX alone warns hundreds of times: all in its log, nothing on the screen.
+    # FFX warns hundreds of times: in its log, not on the screen.
     assert runs.set_index("method")["warnings"]["FFX"] > 20
     assert "Warning" not in said
     assert len(said.splitlines()) < 60
@@ -135,8 +125,8 @@ def test_all_sixteen_run_through_the_workflow(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_whole_experiment_on_three_datasets(tmp_path):
-    """Every competitor over its whole grid, 3 datasets × 3 seeds."""
+def test_full_experiment_on_three_datasets(tmp_path):
+    """Run every competitor on its full grid, 3 datasets × 3 seeds."""
     study = {
         "seeds": 3,
         "seeds_per_job": 3,
@@ -154,7 +144,7 @@ def test_the_whole_experiment_on_three_datasets(tmp_path):
 
 
 class Endless(LinearRegression):
-    """Infinite for some rows it has not seen."""
+    """A model with infinite predictions for some new rows."""
 
     def predict(self, x):
         values = super().predict(x)
@@ -171,7 +161,7 @@ def test_infinite_predictions_are_clipped():
     assert values[:2] == pytest.approx([problem.labels.min(), problem.labels.max()])
 
 
-def test_operon_predicts_the_mean_where_its_formula_is_undefined(monkeypatch):
+def test_operon_predicts_the_mean_if_undefined(monkeypatch):
     x = np.random.default_rng(0).normal(size=(30, 2))
     model = OperonRegressor(max_evaluations=1000, random_state=0).fit(x, x[:, 0] + 3.0)
     monkeypatch.setattr(model.operon_, "predict", lambda x: np.array([np.nan, 2.0]))
@@ -209,7 +199,7 @@ def test_sizes_follow_srbench():
 
 
 def value_of(text, names, table):
-    """What a formula computes, by sympy."""
+    """Evaluate a formula with SymPy."""
     symbols = {name: sympy.Symbol(name, real=True) for name in names}
     expression = sympy.sympify(text, locals=symbols)
     function = sympy.lambdify(list(symbols.values()), expression, "numpy")
@@ -229,8 +219,8 @@ def value_of(text, names, table):
         ),
     ],
 )  # fmt: skip
-def test_formulas_compute_what_the_model_predicts(estimator):
-    """In the columns' own names and units: 210_cloud has a nominal column, too."""
+def test_formulas_equal_predictions(estimator):
+    """Names and units are those of the columns; 210_cloud also has a nominal one."""
     data = load_dataset("210_cloud")
     names = list(data.inputs.columns)
     nominal = [names.index(name) for name in data.nominal]
@@ -253,8 +243,8 @@ def test_black_boxes_have_no_formula():
         assert model_text(quietly(model.fit, x, y[:, 0]), scales) is None
 
 
-def test_each_kind_of_ffx_term_is_written(rows):
-    """All functions that FFX can choose, whether a fit chooses them or not."""
+def test_text_of_each_kind_of_ffx_term(rows):
+    """Test all functions that FFX can choose."""
     from ffx.core import bases, constants, models
 
     *_, new = rows
@@ -278,7 +268,7 @@ def test_each_kind_of_ffx_term_is_written(rows):
 # -- the wrappers ----------------------------------------------------------------------------------
 
 
-def test_ffx_chooses_from_its_front_by_cross_validation():
+def test_ffx_is_chosen_by_cross_validation():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 1))
     y = np.abs(x[:, 0]) + 0.4 * rng.normal(size=60)
@@ -287,7 +277,7 @@ def test_ffx_chooses_from_its_front_by_cross_validation():
     models = quietly(front, x, y)
     terms = [candidate.numBases() for candidate in models]
     assert terms == sorted(terms)
-    assert model.terms_ < terms[-1] // 2  # FFX's own choice is the last, which follows the noise
+    assert model.terms_ < terms[-1] // 2  # FFX's default choice is the last, which overfits
     np.testing.assert_array_equal(
         model.predict(new), models[np.searchsorted(terms, model.terms_, "right") - 1].simulate(new)
     )
@@ -296,7 +286,7 @@ def test_ffx_chooses_from_its_front_by_cross_validation():
     np.testing.assert_allclose(value_of(text, ["u"], new), model.predict(new))
 
 
-def test_fronts_of_ffx_are_its_own_to_the_bit():
+def test_ffx_fronts_equal_the_library():
     import ffx
     from ffx.core import model_factories
 
@@ -313,8 +303,8 @@ def test_fronts_of_ffx_are_its_own_to_the_bit():
         assert [*one.coefs_n, *one.coefs_d] == [*other.coefs_n, *other.coefs_d]
 
 
-def test_ffx_is_undefined_only_where_its_formula_is():
-    """FFX gives up on all rows if the logarithm of one is undefined."""
+def test_ffx_evaluates_defined_rows():
+    """FFX fails on all rows if the logarithm of one is undefined."""
     from ffx.core import bases, constants, models
 
     logarithm = bases.OperatorBase(bases.SimpleBase(0, 1), constants.OP_LOG10, None)
@@ -324,7 +314,7 @@ def test_ffx_is_undefined_only_where_its_formula_is():
     np.testing.assert_allclose(evaluate(model, x, 7.0), [1.0, 7.0, 2.0])
 
 
-def test_operon_gets_its_six_settings(rows):
+def test_operon_has_six_settings(rows):
     x, y, _ = rows
     assert len(CATALOGUE["Operon"]["grid"]) == 6
     for setting in CATALOGUE["Operon"]["grid"]:
@@ -335,12 +325,12 @@ def test_operon_gets_its_six_settings(rows):
         for name, value in (fixed | setting).items():
             if name != "local_iterations":
                 assert getattr(operon, name) == value
-        assert len(operon.model_.Nodes) <= setting["max_length"] + 4  # and a linear scaling
+        assert len(operon.model_.Nodes) <= setting["max_length"] + 4  # plus a linear scaling
         assert model.model_size() == operon.stats_["model_complexity"]
 
 
-def test_operon_uses_its_whole_budget(rows):
-    """Its default of 1000 generations would end a run with small populations before."""
+def test_operon_uses_the_whole_budget(rows):
+    """Its default of 1000 generations would end runs with small populations earlier."""
     x, y, _ = rows
     model = OperonRegressor(
         population_size=4, pool_size=2, local_iterations=0, max_evaluations=5000, random_state=0
@@ -364,7 +354,7 @@ def test_excelformer_learns_and_stops_early(mix_type):
     assert model_size(model) == sum(part.numel() for part in model.network_.parameters())
 
 
-def test_excelformer_takes_the_weights_of_its_best_epoch():
+def test_excelformer_has_the_weights_of_the_best_epoch():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(50, 3)), rng.normal(size=50)
     long = ExcelFormerRegressor(patience=10, max_epochs=60, random_state=0).fit(x, y)
@@ -373,7 +363,7 @@ def test_excelformer_takes_the_weights_of_its_best_epoch():
     np.testing.assert_array_equal(long.predict(x), short.predict(x))
 
 
-def test_excelformer_leaves_torch_as_it_was():
+def test_excelformer_restores_the_state_of_torch():
     import torch
 
     x, y = np.random.default_rng(2).normal(size=(2, 30, 1))
@@ -387,7 +377,7 @@ def test_excelformer_leaves_torch_as_it_was():
 
 @pytest.mark.parametrize("kernel", ["rbf", "matern"])
 @pytest.mark.parametrize("ard", [False, True])
-def test_a_gaussian_process_finds_a_smooth_function(kernel, ard):
+def test_gaussian_process_fits_a_smooth_function(kernel, ard):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(140, 3))
     y = 5.0 + np.sin(2.0 * x[:, 0]) + 0.05 * rng.normal(size=140)
@@ -395,14 +385,14 @@ def test_a_gaussian_process_finds_a_smooth_function(kernel, ard):
     assert r2_score(y[80:], model.predict(x[80:])) > 0.9 - 0.3 * (not ard)
     lengths = np.atleast_1d(model.process_.kernel_.get_params()["k1__k2__length_scale"])
     assert len(lengths) == (3 if ard else 1)
-    assert lengths.argmin() == 0  # the input that counts
+    assert lengths.argmin() == 0  # the relevant input
     again = GaussianProcess(kernel, ard, random_state=0).fit(x[:80], y[:80])
     np.testing.assert_array_equal(model.predict(x), again.predict(x))
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "matern"])
 @pytest.mark.parametrize("ard", [False, True])
-def test_likelihood_and_gradient_are_scikit_learns(kernel, ard, monkeypatch):
+def test_likelihood_and_gradient_equal_scikit_learn(kernel, ard, monkeypatch):
     rng = np.random.default_rng(5)
     x = rng.normal(size=(25, 3))
     seen = []
@@ -437,22 +427,22 @@ AWKWARD = {
 
 @pytest.mark.parametrize("case", AWKWARD)
 @pytest.mark.parametrize("kernel", ["rbf", "matern"])
-def test_a_gaussian_process_takes_awkward_tables(case, kernel):
+def test_gaussian_process_on_degenerate_tables(case, kernel):
     x, y = AWKWARD[case]
     model = quietly(GaussianProcess(kernel, ard=True, random_state=0).fit, x, y)
     assert np.isfinite(model.predict(ROWS)).all()
     assert np.ptp(model.predict(ROWS)) <= 2.0 * np.ptp(y)
 
 
-def test_a_length_at_its_bound_is_no_warning():
+def test_length_scale_at_its_bound_does_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = GaussianProcess("rbf", ard=True, random_state=0).fit(ROWS, ROWS[:, 0])
     lengths = model.process_.kernel_.get_params()["k1__k2__length_scale"]
-    assert lengths[1] == pytest.approx(1000.0)  # the input that is of no use
+    assert lengths[1] == pytest.approx(1000.0)  # the irrelevant input
 
 
-def test_a_gaussian_process_that_does_not_converge_is_counted(monkeypatch):
+def test_unconverged_gaussian_processes_are_counted(monkeypatch):
     fit = GaussianProcessRegressor.fit
 
     def stopped(process, x, y):
@@ -466,7 +456,7 @@ def test_a_gaussian_process_that_does_not_converge_is_counted(monkeypatch):
     assert learner.details()["failed_candidates"] == 0
 
 
-def test_a_gaussian_process_takes_a_sample_of_a_large_table():
+def test_gaussian_process_samples_large_tables():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(90, 2))
     settings = {"max_rows": 60, "restarts": 0}

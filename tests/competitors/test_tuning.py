@@ -1,4 +1,4 @@
-"""Shortcuts of the grid search beside scikit-learn's plain one: same choice, same predictions."""
+"""Shortcuts of the grid search against scikit-learn's: same choice, same predictions."""
 
 import warnings
 
@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
-from tests.support.competitors import CATALOGUE
+from tests.support.competitors import CATALOGUE, quietly
 from threadpoolctl import threadpool_limits
 from xgboost import XGBRegressor
 
@@ -28,7 +28,7 @@ QUIET = {"verbosity": -1, "n_jobs": 1, "deterministic": True, "force_row_wise": 
 
 
 def rows_of(dataset, seed):
-    """Training and test rows of a run, standardised."""
+    """Return standardised training rows, labels and test rows of a run."""
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
     names = list(data.inputs.columns)
@@ -39,16 +39,14 @@ def rows_of(dataset, seed):
 
 
 def compare(estimator, grid, dataset, seed):
-    """The shortcut and the plain search, down to the last bit of every score."""
+    """Compare the shortcut with the plain search, to the last bit of every score."""
     x, y, new = rows_of(dataset, seed)
     assert shortcut_for(estimator) is not None
     if "random_state" in estimator.get_params():
         estimator = clone(estimator).set_params(random_state=seed)
     folds = KFold(5, shuffle=True, random_state=seed)
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        plain = GridSearchCV(estimator, grid, cv=folds, error_score=np.nan).fit(x, y)
-        found = tuning.tune(estimator, grid, x, y, seed)
+    plain = quietly(GridSearchCV(estimator, grid, cv=folds, error_score=np.nan).fit, x, y)
+    found = quietly(tuning.tune, estimator, grid, x, y, seed)
     points, scores = found.points, found.scores
     assert points == plain.cv_results_["params"]
     expected = np.column_stack([plain.cv_results_[f"split{k}_test_score"] for k in range(5)])
@@ -143,7 +141,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=repr)
-def test_lean_ensembles_grow_as_scikit_learns(ensemble):
+def test_lean_ensembles_equal_scikit_learn(ensemble):
     for dataset in ("192_vineyard", "1027_ESL"):
         x, y, new = rows_of(dataset, 0)
         ensemble.set_params(random_state=1)
@@ -152,8 +150,8 @@ def test_lean_ensembles_grow_as_scikit_learns(ensemble):
         np.testing.assert_array_equal(found[most], ensemble.fit(x, y).predict(new))
 
 
-def test_lean_boosting_ends_as_scikit_learns():
-    """Small tables with ties, where a tree is perfect or worse than chance sooner or later."""
+def test_lean_boosting_ends_like_scikit_learn():
+    """Use small tables with ties, for which some tree is perfect or worse than chance."""
     ends = set()
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -169,7 +167,7 @@ def test_lean_boosting_ends_as_scikit_learns():
 
 
 @pytest.mark.parametrize("ensemble", UNKNOWN, ids=repr)
-def test_ensembles_with_other_settings_are_scikit_learns(ensemble):
+def test_ensembles_with_unknown_settings_use_scikit_learn(ensemble):
     x, y, new = rows_of("192_vineyard", 0)
     ensemble.set_params(random_state=1)
     assert lean_ensembles.prefixes(ensemble, x, y, new, {30}) is None
@@ -177,13 +175,13 @@ def test_ensembles_with_other_settings_are_scikit_learns(ensemble):
 
 
 @pytest.mark.parametrize("kind", lean_ensembles.KINDS)
-def test_a_builder_that_is_not_as_known_is_not_used(kind, monkeypatch):
+def test_unexpected_builder_is_not_used(kind, monkeypatch):
     def another(learner, x, y, new, counts):
         return {count: np.zeros(len(new)) for count in counts}
 
     monkeypatch.setitem(lean_ensembles.KINDS, kind, (another, lean_ensembles.KINDS[kind][1]))
-    uncached = lean_ensembles.is_as_known.__wrapped__
-    monkeypatch.setattr(lean_ensembles, "is_as_known", uncached)
+    uncached = lean_ensembles.behaves_as_expected.__wrapped__
+    monkeypatch.setattr(lean_ensembles, "behaves_as_expected", uncached)
     x, y, new = rows_of("192_vineyard", 0)
     assert lean_ensembles.prefixes(kind(n_estimators=5, random_state=1), x, y, new, {5}) is None
 
@@ -199,7 +197,7 @@ def test_a_builder_that_is_not_as_known_is_not_used(kind, monkeypatch):
     ],
     ids=str,
 )
-def test_lean_networks_learn_as_scikit_learns(settings, activation):
+def test_lean_networks_equal_scikit_learn(settings, activation):
     x, y, new = rows_of("192_vineyard", 0)
     learner = MLPRegressor(activation=activation, random_state=1, **settings)
     with threadpool_limits(1):
@@ -215,22 +213,23 @@ def test_lean_networks_learn_as_scikit_learns(settings, activation):
 @pytest.mark.parametrize(
     "settings", [{"solver": "lbfgs"}, {"hidden_layer_sizes": (5, 5)}, {"shuffle": False}], ids=str
 )
-def test_networks_with_other_settings_are_scikit_learns(settings):
+def test_networks_with_unknown_settings_use_scikit_learn(settings):
     x, y, _ = rows_of("192_vineyard", 0)
     assert lean_networks.trained(MLPRegressor(random_state=1, **settings), x, y) is None
     grid = {"learning_rate": ["constant", "invscaling"]}
     compare(MLPRegressor(max_iter=5, **settings), grid, "192_vineyard", 1)
 
 
-def test_a_network_whose_weights_are_not_finite_has_failed():
+def test_network_with_infinite_weights_fails():
     x, y, _ = rows_of("192_vineyard", 0)
     learner = MLPRegressor(solver="sgd", learning_rate_init=1e300, max_iter=5, random_state=1)
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="not finite"):
         lean_networks.trained(learner, x, y)
 
 
-def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
-    monkeypatch.setattr(lean_networks, "is_as_known", lean_networks.is_as_known.__wrapped__)
+def test_unexpected_network_is_not_used(monkeypatch):
+    uncached = lean_networks.behaves_as_expected.__wrapped__
+    monkeypatch.setattr(lean_networks, "behaves_as_expected", uncached)
     x, y, _ = rows_of("192_vineyard", 0)
     learner = MLPRegressor(max_iter=5, random_state=1)
     assert lean_networks.trained(learner, x, y) is not None
@@ -241,12 +240,12 @@ def test_a_network_that_is_not_as_known_is_not_used(monkeypatch):
 @pytest.mark.parametrize(
     "settings", [{}, {"max_depth": 2}, {"tree_method": "exact"}, {"max_bin": 8}]
 )
-def test_boosting_without_callbacks_is_boosting(settings, monkeypatch):
+def test_boosting_without_callbacks_equals_the_library(settings, monkeypatch):
     x, y, new = rows_of("192_vineyard", 0)
     learner = XGBRegressor(n_estimators=20, subsample=0.7, n_jobs=1, random_state=1, **settings)
     plain = clone(learner).fit(x, y)
     if settings.keys() <= XGBOOST_KNOWN:
-        monkeypatch.setattr(XGBRegressor, "fit", None)  # the library's way is not taken
+        monkeypatch.setattr(XGBRegressor, "fit", None)  # the library's fit is not used
     for count in (5, 20):
         found = boosted(learner, x, y)(new, iteration_range=(0, count))
         np.testing.assert_array_equal(found, plain.predict(new, iteration_range=(0, count)))
@@ -263,7 +262,7 @@ def test_boosting_without_callbacks_is_boosting(settings, monkeypatch):
         ("AdaBoost", (AdaBoostRegressor, "fit")),
     ],
 )
-def test_shortcuts_do_without_the_libraries_loops(name, libraries_way, monkeypatch):
+def test_shortcuts_avoid_the_loops_of_libraries(name, libraries_way, monkeypatch):
     estimator, grid = CASES[name]
     x, y, new = rows_of("192_vineyard", 0)
     estimator = clone(estimator).set_params(random_state=1)
@@ -271,16 +270,14 @@ def test_shortcuts_do_without_the_libraries_loops(name, libraries_way, monkeypat
     shortcut = shortcut_for(estimator)
     group = [points[k] for k in tuning.groups_of(points, shortcut.shared)[0]]
     for kind in lean_ensembles.KINDS:
-        assert lean_ensembles.is_as_known(kind)
-    assert lean_networks.is_as_known()
+        assert lean_ensembles.behaves_as_expected(kind)
+    assert lean_networks.behaves_as_expected()
     monkeypatch.setattr(*libraries_way, None)
 
     def make(point):
         return clone(estimator).set_params(**point)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        steps = list(shortcut.predict(make, group, x, y, new))
+    steps = quietly(list, shortcut.predict(make, group, x, y, new))
     assert sorted(k for same, _ in steps for k in same) == list(range(len(group)))
 
 
@@ -293,19 +290,17 @@ def test_shortcuts_do_without_the_libraries_loops(name, libraries_way, monkeypat
     ],
     ids=repr,
 )
-def test_parameters_that_a_library_refuses_are_failures(estimator, grid, refused):
+def test_invalid_parameters_are_recorded(estimator, grid, refused):
     x, y, _ = rows_of("192_vineyard", 0)
     estimator = clone(estimator).set_params(random_state=1)
     expected = GridSearchCV(estimator, grid, cv=KFold(5, shuffle=True, random_state=0), refit=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        failures = tuning.tune(estimator, grid, x, y, 0).failures
-        scores = expected.fit(x, y).cv_results_["mean_test_score"]
+    failures = quietly(tuning.tune, estimator, grid, x, y, 0).failures
+    scores = quietly(expected.fit, x, y).cv_results_["mean_test_score"]
     assert sorted(failures) == refused
     assert np.flatnonzero(np.isnan(scores)).tolist() == refused
 
 
-def test_a_grid_that_a_library_refuses_wholly_is_an_error():
+def test_grid_without_valid_points_raises():
     x, y, _ = rows_of("192_vineyard", 0)
     estimator = MLPRegressor(max_iter=0, random_state=1)
     grid = {"learning_rate": ["constant", "adaptive"]}
@@ -315,7 +310,7 @@ def test_a_grid_that_a_library_refuses_wholly_is_an_error():
         GridSearchCV(estimator, grid, cv=KFold(5, shuffle=True, random_state=0)).fit(x, y)
 
 
-def test_rows_that_are_not_finite_are_left_to_the_library():
+def test_non_finite_rows_use_scikit_learn():
     x, y, new = rows_of("192_vineyard", 0)
     x[::3, 0] = np.nan
     forest = RandomForestRegressor(4, random_state=1)
@@ -325,14 +320,12 @@ def test_rows_that_are_not_finite_are_left_to_the_library():
 
 def test_folds_of_one_row_choose_the_first_point():
     x, y = np.arange(3.0)[:, None], np.array([0.0, 1.0, 3.0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # R² needs two rows
-        found = tuning.tune(KernelRidge(), {"alpha": [0.1, 1.0]}, x, y, 0)
+    found = quietly(tuning.tune, KernelRidge(), {"alpha": [0.1, 1.0]}, x, y, 0)
     assert found.parameters == {"alpha": 0.1}
     assert not found.failures
 
 
-def test_every_shortcut_is_compared():
+def test_every_shortcut_is_tested():
     tested = {shortcut_for(estimator) for estimator, _ in CASES.values()}
     assert tested == set(SHORTCUTS.values())
 
@@ -340,10 +333,8 @@ def test_every_shortcut_is_compared():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["XGB", "LGBM", "AdaBoost", "RandomForest", "ExtraTrees", "MLP"])
 @pytest.mark.parametrize(("dataset", "seed"), [("547_no2", 0), ("690_visualizing_galaxy", 1)])
-def test_shortcuts_are_exact_on_the_whole_grids(name, dataset, seed):
-    estimator = {name: CASES[name][0] for name in CASES}[name]
-    if name == "MLP":
-        estimator = MLPRegressor()
+def test_shortcuts_are_exact_on_full_grids(name, dataset, seed):
+    estimator = MLPRegressor() if name == "MLP" else CASES[name][0]
     compare(estimator, CATALOGUE[name]["grid"], dataset, seed)
 
 
@@ -355,7 +346,7 @@ def test_shortcuts_are_exact_on_the_whole_grids(name, dataset, seed):
         (SVR(), [{"kernel": ["linear"], "C": [0.1, 1]}, {"kernel": "rbf", "epsilon": 0.5}]),
     ],
 )
-def test_learners_without_a_shortcut_are_searched_plainly(estimator, grid):
+def test_search_without_a_shortcut(estimator, grid):
     assert shortcut_for(estimator) is None
     x, y, new = rows_of("547_no2", 4)
     found = tuning.tune(estimator, grid, x, y, 4)
@@ -365,7 +356,7 @@ def test_learners_without_a_shortcut_are_searched_plainly(estimator, grid):
     np.testing.assert_array_equal(found.model.predict(new), plain.predict(new))
 
 
-def test_the_first_of_equals_is_chosen():
+def test_first_of_equal_points_is_chosen():
     x, y, _ = rows_of("547_no2", 0)
     grid = {"gamma": [10, 0.1, 1], "kernel": ["linear"], "alpha": [1.0]}
     assert tuning.tune(KernelRidge(), grid, x, y, 0).parameters["gamma"] == 10
@@ -377,7 +368,7 @@ def test_the_first_of_equals_is_chosen():
 
 
 class Fussy(LinearRegression):
-    """Some settings raise in a fold, some predict nonsense, some fail on all rows alone."""
+    """A learner that fails in a fold, on all rows only, or by its predictions."""
 
     def __init__(self, mood="good"):
         super().__init__()
@@ -395,7 +386,7 @@ class Fussy(LinearRegression):
         return values * {"infinite": np.inf, "weak": 0.5}.get(self.mood, 1)
 
 
-def test_a_point_that_fails_is_recorded_and_the_others_go_on():
+def test_failed_points_are_recorded():
     x, y, _ = rows_of("547_no2", 0)
     grid = {"mood": ["raises", "infinite", "fails late", "weak", "good"]}
     found = tuning.tune(Fussy(), grid, x, y, 0)
@@ -409,13 +400,11 @@ def test_a_point_that_fails_is_recorded_and_the_others_go_on():
         tuning.tune(Fussy(), {"mood": ["raises", "infinite"]}, x, y, 0)
 
 
-def test_what_a_shortcut_cannot_do_is_tried_point_by_point():
-    """A kernel that overflows, and a size that no forest can have."""
+def test_failed_shortcut_is_replaced_by_single_fits():
+    """Use a kernel that overflows, and an invalid size of a forest."""
     x, y, _ = rows_of("547_no2", 0)
     grid = {"kernel": ["poly"], "alpha": [1.0], "gamma": [0.1, 1e200]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = tuning.tune(KernelRidge(), grid, x, y, 0)
+    found = quietly(tuning.tune, KernelRidge(), grid, x, y, 0)
     assert found.parameters["gamma"] == 0.1
     assert list(found.failures) == [1]
     grid = {"n_estimators": [3, -1], "max_features": ["sqrt", "nonsense"]}
@@ -424,7 +413,7 @@ def test_what_a_shortcut_cannot_do_is_tried_point_by_point():
     assert sorted(found.failures) == [1, 2, 3]
 
 
-def test_points_that_do_not_converge_are_counted_and_take_part():
+def test_unconverged_points_are_counted_and_compared():
     x, y, _ = rows_of("547_no2", 0)
     grid = {"solver": ["lbfgs", "adam"], "learning_rate": ["constant", "adaptive"]}
     with pytest.warns(Warning, match=r"has ?n[o']t converged|failed to converge"):

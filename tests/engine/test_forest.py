@@ -1,4 +1,4 @@
-"""Extra Trees against scikit-learn, and the noise estimate built on them."""
+"""Extra Trees and the noise estimate against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from vjmgp.engine.objectives.noise import adaptive_tau, estimate_noise, out_of_f
 
 
 def slow_prediction(forest, point):
-    """One point down each tree, one node at a time."""
+    """Predict one point by walking down each tree."""
     total = 0.0
     for root in forest.root:
         node = int(root)
@@ -28,7 +28,7 @@ def slow_prediction(forest, point):
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 29])
-def test_prediction_is_a_walk_down_each_tree(problem, rows):
+def test_prediction_equals_a_walk_down_each_tree(problem, rows):
     x, y = problem
     forest = fit_forest(stream(0, "detector"), np.ascontiguousarray(x.T), y, 20)
     points = np.random.default_rng(1).normal(size=(rows, 4))
@@ -42,31 +42,37 @@ def test_training_rows_are_reproduced(problem):
     np.testing.assert_allclose(predictions(forest, x), y, atol=1e-12)
 
 
-def test_rows_that_cannot_be_told_apart_give_their_mean():
+def test_identical_rows_give_their_mean():
     x = np.zeros((1, 4))
     forest = fit_forest(stream(0, "detector"), x, np.array([0.0, 1.0, 2.0, 5.0]), 3)
     np.testing.assert_allclose(predictions(forest, np.zeros((2, 1))), 2.0)
 
 
-def test_as_good_as_scikit_learn(problem):
-    """The same algorithm up to random numbers: means over repetitions agree."""
+@pytest.mark.parametrize(("weighted", "trees", "repetitions"), [(False, 100, 12), (True, 50, 8)])
+def test_predictions_agree_with_scikit_learn(problem, weighted, trees, repetitions):
+    """The random numbers differ, but means over repetitions agree."""
     x, y = problem
-    rng = np.random.default_rng(5)
-    points = rng.normal(size=(40, 4))
-    ours, theirs = [], []
-    for seed in range(12):
+    weights = np.where(y > 0, 30.0, 0.1) if weighted else None
+    x = np.round(x) if weighted else x  # ties, so that leaves have several rows
+    points, columns = np.random.default_rng(5).normal(size=(40, 4)), np.ascontiguousarray(x.T)
+    ours, theirs, plain = [], [], []
+    for seed in range(repetitions):
         state = stream(seed, "detector")
-        ours.append(predictions(fit_forest(state, np.ascontiguousarray(x.T), y), points))
-        model = ExtraTreesRegressor(100, random_state=seed).fit(x, y)
+        ours.append(predictions(fit_forest(state, columns, y, trees, weights), points))
+        plain.append(predictions(fit_forest(state, columns, y, trees), points))
+        model = ExtraTreesRegressor(trees, random_state=seed).fit(x, y, sample_weight=weights)
         theirs.append(model.predict(points))
-    ours, theirs = np.array(ours), np.array(theirs)
-    error = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / 12)
+    ours, theirs, plain = np.array(ours), np.array(theirs), np.array(plain)
+    error = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / repetitions)
     distance = np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / error
     assert np.mean(distance) < 1.5
-    assert ours.std(axis=0).mean() == pytest.approx(theirs.std(axis=0).mean(), rel=0.25)
+    if weighted:
+        assert np.mean(np.abs(ours.mean(axis=0) - plain.mean(axis=0)) / error) > 3
+    else:
+        assert ours.std(axis=0).mean() == pytest.approx(theirs.std(axis=0).mean(), rel=0.25)
 
 
-def test_noise_estimate_is_that_of_scikit_learn(problem):
+def test_noise_estimate_agrees_with_scikit_learn(problem):
     x, y = problem
     ours = [estimate_noise(x, y, seed) for seed in range(8)]
     theirs = [
@@ -82,7 +88,7 @@ def test_noise_estimate_is_that_of_scikit_learn(problem):
     assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.06)
 
 
-def test_every_row_is_predicted_by_a_forest_that_never_saw_it(problem):
+def test_predictions_are_out_of_fold(problem):
     x, y = problem
     found, folds = out_of_fold_predictions(x, y, 0)
     assert sorted(np.concatenate(folds)) == list(range(len(y)))

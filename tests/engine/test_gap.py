@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.support.engine_runs import MIX_Y, evolved, model_of, new_run, vicinity_of
+from tests.support.engine_runs import MIX_Y, evolved, model_of, vicinity_of
 from tests.support.twins import worst_gap
 
 from vjmgp.engine.numerics.rng import stream
@@ -20,7 +20,7 @@ from vjmgp.engine.trees.pool import SCALE
         {"memory_limit": 0.0},
     ],
 )
-def test_objective_2_is_its_definition(problem, changes):
+def test_objective_2_equals_its_definition(problem, changes):
     run = evolved(problem, 3, 6, **changes)
     points, partner, share = vicinity_of(run, problem[0])
     for row in run.population:
@@ -31,7 +31,7 @@ def test_objective_2_is_its_definition(problem, changes):
         assert run.individuals.o2[row] == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
-def test_the_authors_unscaled_clean_side(problem):
+def test_unscaled_clean_features(problem):
     run = evolved(problem, 3, 6, unscaled_clean_features=True)
     points, partner, share = vicinity_of(run, problem[0])
     differs = 0
@@ -47,16 +47,13 @@ def test_the_authors_unscaled_clean_side(problem):
     assert differs > 0
 
 
-def test_a_linear_model_has_no_gap(problem):
-    run = new_run(problem, 1, population_size=30, functions=("add", "sub", "neg"), rounds=10)
-    run.start()
-    for _ in range(10):
-        run.step()
+def test_linear_models_have_no_gap(problem):
+    run = evolved(problem, 1, 10, population_size=30, functions=("add", "sub", "neg"), rounds=10)
     np.testing.assert_allclose(run.individuals.o2[run.population], 0.0, atol=1e-20)
 
 
-def test_more_rounds_never_lower_the_gap(problem):
-    """The first rounds of a longer run are those of a shorter one without redraws."""
+def test_gap_does_not_fall_with_more_rounds(problem):
+    """Without redraws, a longer run starts with the rounds of a shorter one."""
     x, y = problem
     model = lambda p: np.sin(3 * p[:, 0]) + p[:, 1] ** 2  # noqa: E731
     v = mixup(stream(0, "vicinal"), x, y, 12, MIX_Y)
@@ -69,12 +66,10 @@ def test_more_rounds_never_lower_the_gap(problem):
     np.testing.assert_array_equal(shorter.points, v.points[:300])
 
 
-def test_early_stopping_never_changes_the_best_so_far(problem):
-    """On the same individuals: the same best sum, and never an o2 above the full one."""
-    full = new_run(problem, 5, population_size=150)
-    early = new_run(problem, 5, population_size=150, early_stopping=True)
-    full.start()
-    early.start()
+def test_early_stopping_keeps_the_best_sum(problem):
+    """On the same individuals, the best sum is equal, and o2 is never larger."""
+    full = evolved(problem, 5, 0, population_size=150)
+    early = evolved(problem, 5, 0, population_size=150, early_stopping=True)
     np.testing.assert_array_equal(full.individuals.o1, early.individuals.o1)
     rows = np.flatnonzero(np.isfinite(full.individuals.o2))[:150]
     sums = full.individuals.o1[rows] + full.tau * full.individuals.o2[rows]
@@ -109,4 +104,4 @@ def test_vicinal_risk_is_bounded_by_empirical_risk_and_gap(problem, seed):
         assert risk <= 2 * empirical + 2 * gap
         assert np.sqrt(risk) <= np.sqrt(empirical) + np.sqrt(gap)
         worst = worst_gap(model, clean, v.points, v.partner, share, 60)
-        assert gap <= worst  # so the second objective bounds it too
+        assert gap <= worst  # so the second objective bounds it, too

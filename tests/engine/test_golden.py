@@ -1,4 +1,4 @@
-"""Versions stand for results: of the engine to the bit, of data, of the other learners."""
+"""Results match the versions of engine, data and competitors."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import golden_study
+from tests.support import golden_study
 from tests.support.golden_runs import CASES, stored
 
 from vjmgp.competitors.packages import missing_extra
@@ -18,22 +18,22 @@ HOME = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_results_are_those_of_the_version(name):
+def test_results_match_the_engine_version(name):
     assert stored()["version"] == ENGINE_VERSION, (
         "run `python -m tests.support.golden_runs --write`"
     )
     assert CASES[name]() == stored()["digests"].get(name), (
-        f"The engine's results have changed. If that was meant, raise ENGINE_VERSION, say why in "
+        f"The engine's results have changed. If that is intended, raise ENGINE_VERSION, say why in "
         "CHANGELOG.md, and run `python -m tests.support.golden_runs --write`. "
-        f"Version {ENGINE_VERSION} must give what it always gave."
+        f"Version {ENGINE_VERSION} must give unchanged results."
     )
 
 
-def test_the_changelog_says_why_there_is_this_version():
+def test_changelog_explains_the_engine_version():
     assert f"Engine {ENGINE_VERSION}:" in (HOME / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_another_processor_gives_the_same_bits(tmp_path):
+def test_generic_processor_gives_the_same_results(tmp_path):
     """Plain x86-64 or ARM, without this machine's vector instructions."""
     names = ["regularizer jensen_gap", "distilled"]
     code = (
@@ -46,22 +46,22 @@ def test_another_processor_gives_the_same_bits(tmp_path):
 
 
 WHAT_TO_DO = (
-    "If that was meant, raise {}, say why in CHANGELOG.md, and run "
+    "If that is intended, raise {}, say why in CHANGELOG.md, and run "
     "`python -m tests.support.golden_study --write`."
 )
 
 
 @pytest.mark.parametrize("name", embedded_datasets())
-def test_data_are_those_of_the_version(name):
+def test_data_match_the_data_version(name):
     known = golden_study.stored()["data"]
     assert known["version"] == DATA_VERSION
     assert golden_study.dataset(name) == known["found"][name], WHAT_TO_DO.format("DATA_VERSION")
 
 
 @pytest.mark.parametrize("name", golden_study.COMPETITORS)
-def test_competitors_are_those_of_the_version(name):
+def test_competitors_match_their_version(name):
     if missing_extra(golden_study.METHODS[name]["estimator"]):
-        pytest.skip("its package is not installed")
+        pytest.skip("its package is missing")
     known = golden_study.stored()["competitors"]
     assert known["version"] == COMPETITORS_VERSION
     assert golden_study.competitor(name) == pytest.approx(known["found"][name], rel=1e-4), (

@@ -1,4 +1,4 @@
-"""Simple laws are found where labels follow one, and taken as the formula."""
+"""Simple laws: search, trees and the default formula."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ SMALL = {"population_size": 20, "generations": 3, "random_state": 100}
 
 
 def term(text):
-    """a:1 b:-1 as a monomial."""
+    """Parse a text such as a:1 b:-1 as a monomial."""
     pairs = [part.split(":") for part in text.split()]
     return Monomial(
         tuple("abcde".index(name) for name, _ in pairs), tuple(float(power) for _, power in pairs)
@@ -55,25 +55,25 @@ def test_laws_are_found(law, noise):
     assert set(find_terms(COLUMNS, y, PLAIN, ONES)[1]) == set(map(term, terms))
 
 
-def test_noise_follows_no_law():
+def test_noise_has_no_law():
     y = np.random.default_rng(7).normal(size=N)
     assert find_terms(COLUMNS, y, PLAIN, ONES)[1] == []
 
 
-def test_inputs_below_zero_have_no_roots_and_no_reciprocals():
+def test_negative_inputs_have_no_roots_or_reciprocals():
     columns = COLUMNS - 3.0
     _, found = find_terms(columns, columns[0] * columns[1] + columns[2] ** 2, PLAIN, ONES)
     assert set(found) == {term("a:1 b:1"), term("c:2")}
 
 
-def test_an_input_in_two_units_is_one():
+def test_input_in_two_units_counts_once():
     columns = np.vstack([COLUMNS, 100.0 * A])
     plain = np.ones(6, bool)
     for y, powers in ((2 * A, [(1.0,)]), (A * B, [(1.0, 1.0)])):
         assert [found.powers for found in find_terms(columns, y, plain, ONES)[1]] == powers
 
 
-def test_levels_stand_alone():
+def test_levels_are_not_multiplied():
     plain = np.array([False, True, True, True, True])
     _, found = find_terms(COLUMNS, A * B, plain, ONES)
     assert all(law.inputs == (0,) or 0 not in law.inputs for law in found)
@@ -87,8 +87,8 @@ def test_weights_count_as_copies():
     assert find_terms(COLUMNS, y, PLAIN, np.maximum(weights, 1e-12))[1] == [term("a:1 b:1")]
 
 
-def test_terms_are_those_of_a_slow_search():
-    """Against all pairs of a small library, by least squares."""
+def test_selected_terms_equal_exhaustive_search():
+    """Compare with least squares on all pairs of a small library."""
     terms = [Monomial((k,), (power,)) for k in range(5) for power in (1.0, 2.0)]
     values = values_of_terms(terms, COLUMNS)
     values -= values.mean(axis=1, keepdims=True)
@@ -117,7 +117,7 @@ def test_trees_compute_their_terms(text):
     found = SymbolicModel(standardizer, (feature,)).transform(TABLE)[:, 0]
     scaled = COLUMNS / np.array([column.scale for column in inputs])[:, None]
     expected = values_of_terms([term(text)], scaled)[0]
-    if text == "a:1":  # the intercept makes up for the offset
+    if text == "a:1":  # the intercept contains the offset
         expected = expected - offset[0]
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
@@ -133,7 +133,7 @@ def test_trees_compute_their_terms(text):
         (np.sqrt(A**2 + 3 * B**2), "sqrt(a**2 + 3*b**2)"),
     ],
 )
-def test_the_default_formula_is_the_law(tmp_path, y, text):
+def test_default_formula_is_the_law(tmp_path, y, text):
     model = VJMRegressor(**SMALL).fit(TABLE, y)
     assert str(model.model_) == text
     assert model.score(TABLE, y) > 0.999999
@@ -146,7 +146,7 @@ def test_the_default_formula_is_the_law(tmp_path, y, text):
     )
 
 
-def test_many_rows_and_weights():
+def test_law_of_many_weighted_rows():
     rng = np.random.default_rng(11)
     table = pd.DataFrame(rng.uniform(1, 5, size=(4000, 3)), columns=list("abc"))
     y = table["a"] / table["b"]
@@ -156,8 +156,8 @@ def test_many_rows_and_weights():
 
 
 @pytest.mark.parametrize("law", [lambda a, b: b / a, lambda a, b: 1.0 / (b + 1.0 / a)])
-def test_a_law_that_a_row_forbids_is_not_taken(law):
-    """Laws are searched for on some of many rows; on another, this one is undefined."""
+def test_law_undefined_on_a_row_is_rejected(law):
+    """The search uses some of many rows; on another row, this law is undefined."""
     table = pd.concat([TABLE[["a", "b"]]] * 10, ignore_index=True)
     y = law(table["a"], table["b"])
     assert 1 not in some_rows(len(y))
@@ -166,14 +166,14 @@ def test_a_law_that_a_row_forbids_is_not_taken(law):
     assert np.isfinite(model.predict(table)).all()
 
 
-def test_other_rules_take_no_law():
+def test_rules_without_laws():
     y = A * B * C
     for rule in ("distil", "paper"):
         assert str(VJMRegressor(**SMALL, final_rule=rule).fit(TABLE, y).model_) != "a*b*c"
 
 
-def test_functions_that_are_given_forbid_laws():
-    """Who names functions wants these alone."""
+def test_given_functions_exclude_laws():
+    """Given functions are the only ones allowed."""
     import sympy
 
     own = UserFunction("twice", lambda x: 2.0 * x, 2 * sympy.Symbol("x"))
@@ -183,12 +183,12 @@ def test_functions_that_are_given_forbid_laws():
         assert "/" not in str(model.model_)
 
 
-def test_no_law_beyond_max_size():
+def test_laws_respect_max_size():
     model = VJMRegressor(**SMALL, max_size=5).fit(TABLE, A * B * C)
     assert model.model_.size <= 5
 
 
-def test_a_short_student_is_no_larger_than_the_student():
+def test_short_student_is_not_larger_than_the_student():
     rng = np.random.default_rng(1)
     table = pd.DataFrame(rng.normal(size=(150, 4)), columns=list("abcd"))
     y = np.sin(2 * table["a"]) + table["b"] * table["c"].abs() + rng.normal(size=150)

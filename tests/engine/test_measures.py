@@ -1,4 +1,4 @@
-"""Each complexity measure against a slow twin written from its definition."""
+"""Complexity measures against slow versions of their definitions."""
 
 import json
 from pathlib import Path
@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, model_of, new_run, vicinity_of
+from tests.support.engine_runs import evolved, model_of, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
 from vjmgp import mic
 from vjmgp.engine.search.front_rules import knee
-from vjmgp.engine.trees.pool import LENGTH, START
+from vjmgp.engine.trees.pool import LENGTH
 from vjmgp.engine.trees.primitives import FIRST_VARIABLE
 
 pytestmark = pytest.mark.usefixtures("all_kernels")
@@ -21,7 +21,7 @@ ORACLE = json.loads((Path(__file__).parents[1] / "data/mic.json").read_text())
 
 
 def measured(problem, regularizer, generations=4):
-    """A run, the rows of its population, their models' values and their second objective."""
+    """Return a run, the rows of its population, their predictions and second objectives."""
     run = evolved(problem, 3, generations, regularizer=regularizer)
     rows = run.population
     return run, rows, run.individuals.fitted[rows], run.individuals.o2[rows]
@@ -38,9 +38,8 @@ def test_tikhonov_is_the_norm_of_the_predictions(problem):
     np.testing.assert_allclose(o2, np.linalg.norm(fitted, axis=1), rtol=1e-12)
 
 
-def test_grand_complexity_ranks_parents_and_offspring_together(problem):
-    run = new_run(problem, 1, population_size=30, regularizer="grand_complexity")
-    run.start()
+def test_grand_complexity_ranks_parents_and_offspring(problem):
+    run = evolved(problem, 1, 0, population_size=30, regularizer="grand_complexity")
     pools = []
     score = run.regularizer.score
 
@@ -60,7 +59,7 @@ def test_grand_complexity_ranks_parents_and_offspring_together(problem):
 
 
 def features_of(run, row, problem):
-    """The standardised features of an individual, rows × trees."""
+    """Return the standardised features of an individual, rows × trees."""
     model = model_of(run, row)
     weights = run.individuals.weights[row].copy()
     columns = []
@@ -100,24 +99,23 @@ def test_distance_correlation(problem):
         assert found == pytest.approx(-np.corrcoef(inputs, outputs)[0, 1], abs=1e-9)
 
 
-def test_vicinal_risk_is_the_gap_to_mixed_labels(problem):
+def test_vicinal_risk_equals_the_gap_to_mixed_labels(problem):
     run, rows, _, o2 = measured(problem, "vicinal_risk")
     points, partner, share = vicinity_of(run, problem[0])
-    assert np.isnan(run.noise_r2)  # nothing of it depends on the noise
+    assert np.isnan(run.noise_r2)  # it does not depend on the noise
     for row, found in zip(rows[:10], o2[:10], strict=True):
         slow = worst_gap(model_of(run, row), run.y, points, partner, share, len(run.y))
         assert found == pytest.approx(slow, rel=1e-9)
 
 
-def test_wcrv_is_its_sum_over_the_inputs_in_use(problem):
+def test_wcrv_equals_its_definition(problem):
     x, y = problem
     run, rows, fitted, o2 = measured(problem, "wcrv", generations=2)
     relevance = np.array([mic(column, y) for column in x.T])
     for row, values, found in zip(rows[:10], fitted, o2, strict=False):
         used = set()
         for tree in run.individuals.trees[row, : run.individuals.n_trees[row]]:
-            start, length = run.pool.facts[tree, START], run.pool.facts[tree, LENGTH]
-            used |= {c - FIRST_VARIABLE for c in run.pool.codes[start : start + length]}
+            used |= {c - FIRST_VARIABLE for c in nodes_of(run.pool, tree)[0]}
         total = 0.0
         for k in (k for k in used if k >= 0):
             if relevance[k] >= np.median(relevance):
@@ -136,14 +134,14 @@ def test_mic_agrees_with_minepy(pair):
 
 
 @pytest.mark.parametrize("pair", ORACLE[::4], ids=lambda p: f"{p['kind']}-{p['n']}-{p['seed']}")
-def test_mic_of_many_points_does_without_the_table_of_pairs(pair, monkeypatch):
+def test_mic_without_the_table_of_pairs(pair, monkeypatch):
     monkeypatch.setattr("vjmgp.engine.objectives.mic.MOST_IN_PAIRS", 1)
     assert mic(pair["x"], pair["y"]) == pytest.approx(pair["mic"], abs=1e-9)
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(2, 60), st.integers(0, 2**31), st.booleans())
-def test_mic_is_symmetric_between_0_and_1_and_blind_to_scale(n, seed, ties):
+def test_mic_is_bounded_symmetric_and_scale_invariant(n, seed, ties):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=n), rng.normal(size=n)
     if ties:
@@ -177,6 +175,7 @@ def test_mic_of_constants_and_bad_input():
         ([0.0, 0.5, 1.0], [1.0, 0.5, 0.0], 0),  # all sums equal: the first
         ([0.3], [7.0], 0),  # one point
         ([0.3, 0.4], [5.0, 5.0], 0),  # O2 does not vary: O1 decides
+        ([0.3, 0.1], [2.0, 2.0], 1),
         ([0.3, 0.3], [5.0, 4.0], 1),  # O1 does not vary: O2 decides
         ([0.2, 0.2, 0.9], [3.0, 3.0, 1.0], 0),  # ties
     ],
@@ -185,7 +184,7 @@ def test_knee(o1, o2, chosen):
     assert knee(np.array(o1), np.array(o2)) == chosen
 
 
-def test_final_rules_are_the_papers():
+def test_final_rules_match_the_paper():
     from vjmgp import REGULARIZERS
 
     rules = {cls.label: cls.final_rule for cls in REGULARIZERS.values()}

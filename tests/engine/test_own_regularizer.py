@@ -1,4 +1,4 @@
-"""The guide's example, run as the guide says."""
+"""The example of docs/own_regularizer.md."""
 
 import re
 
@@ -14,7 +14,7 @@ CODE, CONFIG = (re.search(rf"```{kind}\n(.*?)```", GUIDE, re.S)[1] for kind in (
 
 
 def small(config):
-    """The guide's study with short runs."""
+    """Return the guide's study with short runs."""
     study = yaml.safe_load(CONFIG) | {"seeds": 2, "datasets": ["192_vineyard"]}
     short = {"population_size": 10, "generations": 2}
     names = {"VJM": "jensen_gap", "PP": "parsimony", "Standard GP": "none"}
@@ -24,7 +24,7 @@ def small(config):
     return study | config
 
 
-def test_the_guides_example_gets_the_full_comparison(tmp_path):
+def test_example_of_the_guide_gets_the_full_comparison(tmp_path):
     (tmp_path / "my_measures.py").write_text(CODE)
     snakemake(tmp_path, small({}), PYTHONPATH=str(tmp_path))
     runs = pd.read_csv(tmp_path / TABLES)
@@ -39,14 +39,14 @@ def test_the_guides_example_gets_the_full_comparison(tmp_path):
     assert ran(before, tmp_path) == {"runs/paper/192_vineyard/Roughness/seeds_0-1"}
 
 
-def test_a_path_that_leads_nowhere_is_told(tmp_path):
+def test_unknown_path_of_a_regularizer_is_reported(tmp_path):
     said = snakemake(tmp_path, small({}), "-n", ok=False)
     where = "methods.Roughness.gp.regularizer"
     assert f"{where}: Python cannot find the module of my_measures.Roughness. Put its file" in said
     x = [[1.0], [2.0], [3.0]]
     for name, message in (
         ("nowhere.Thing", "No module named 'nowhere'"),
-        ("numpy.ndarray", "is no Regularizer"),
+        ("numpy.ndarray", "is not a Regularizer"),
         ("numpy.Nothing", "has no attribute"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""The functions and the polynomial kernels against NumPy and mpmath."""
+"""Functions of trees and polynomials against NumPy and mpmath."""
 
 import mpmath
 import numpy as np
@@ -24,44 +24,36 @@ from vjmgp.engine.trees.primitives import (
 from vjmgp.formulas.functions import FUNCTIONS
 
 mpmath.mp.dps = 40
-ordinary = st.floats(-1e6, 1e6, allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("function", "exact", "low", "high", "tolerance"),
+    [
+        (sin_pi, mpmath.sinpi, -1e6, 1e6, {"rel": 0, "abs": 4e-16}),
+        (cos_pi, mpmath.cospi, -1e6, 1e6, {"rel": 0, "abs": 4e-16}),
+        (natural_log, mpmath.log, 1e-300, 1e300, {"rel": 4e-16, "abs": 2.3e-16}),
+        (natural_exp, mpmath.exp, -800.0, 800.0, {"rel": 4e-16, "abs": 5e-324}),
+        (
+            *(analytic_log, lambda x: mpmath.log(mpmath.sqrt(1 + mpmath.mpf(x) ** 2))),
+            *(-1e150, 1e150, {"rel": 4e-16, "abs": 2.3e-16}),
+        ),
+    ],
+)
 @settings(max_examples=300, deadline=None)
-@given(ordinary)
-def test_sine_and_cosine_agree_with_mpmath(x):
-    assert sin_pi(x) == pytest.approx(float(mpmath.sinpi(x)), rel=0, abs=4e-16)
-    assert cos_pi(x) == pytest.approx(float(mpmath.cospi(x)), rel=0, abs=4e-16)
+@given(st.data())
+def test_functions_agree_with_mpmath(function, exact, low, high, tolerance, data):
+    x = data.draw(st.floats(low, high))
+    assert function(x) == pytest.approx(float(exact(x)), **tolerance)
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.floats(-1e150, 1e150, allow_nan=False))
-def test_log_agrees_with_mpmath(x):
-    exact = float(mpmath.log(mpmath.sqrt(1 + mpmath.mpf(x) ** 2)))
-    assert analytic_log(x) == pytest.approx(exact, rel=4e-16, abs=2.3e-16)
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.floats(1e-300, 1e300))
-def test_natural_log_agrees_with_mpmath(x):
-    assert natural_log(x) == pytest.approx(float(mpmath.log(x)), rel=4e-16, abs=2.3e-16)
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.floats(-800.0, 800.0))
-def test_exp_agrees_with_mpmath(x):
-    exact = float(mpmath.exp(x))
-    assert natural_exp(x) == pytest.approx(exact, rel=4e-16, abs=5e-324)
-
-
-def test_exp_at_its_ends():
+def test_exp_at_the_limits():
     assert natural_exp(0.0) == 1.0
     assert natural_exp(-1e300) == natural_exp(-np.inf) == 0.0
     assert natural_exp(1e300) == natural_exp(np.inf) == np.inf
     assert np.isnan(natural_exp(np.nan))
 
 
-def test_log_and_sine_of_the_non_finite():
+def test_log_and_sine_of_non_finite_numbers():
     assert analytic_log(np.inf) == np.inf
     assert analytic_log(1e200) == np.inf  # x² overflows, as in the definition
     assert np.isnan(analytic_log(np.nan))
@@ -70,7 +62,7 @@ def test_log_and_sine_of_the_non_finite():
 
 
 @pytest.mark.parametrize("code", range(13), ids=[p.name for p in PRIMITIVES])
-def test_each_function_is_its_numpy_definition(code):
+def test_functions_equal_their_numpy_definitions(code):
     rng = np.random.default_rng(code)
     a = np.concatenate([rng.normal(size=400) * 3, [0.0, -0.0, 1e30, -1e30, np.inf, np.nan, 0.5]])
     b = np.concatenate([rng.permutation(a[:400]), [np.nan, 1.0, 2.0, -1.0, -np.inf, 0.0, np.inf]])
@@ -78,7 +70,7 @@ def test_each_function_is_its_numpy_definition(code):
     apply(code, a, b, out)
     primitive = PRIMITIVES[code]
     assert arity(code) == primitive.arity
-    # 1e30 is a whole number of turns to our sine; NumPy's product with π is not.
+    # 1e30 is an integer for our sine; NumPy's product with π is not.
     rows = np.abs(a) < 1e29 if primitive.name in ("sin", "cos") else np.ones(len(a), bool)
     with np.errstate(all="ignore"):
         expected = FUNCTIONS[primitive.name].numpy(*(a, b)[: primitive.arity])
@@ -105,12 +97,12 @@ def test_curves_agree_with_mpmath(curve, x):
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.__name__)
-def test_curves_of_the_undefined(curve):
+def test_curves_of_nan(curve):
     assert np.isnan(curve(np.nan))
 
 
 @pytest.mark.parametrize("code", MORE_PRIMITIVES, ids=MORE_FUNCTION_NAMES)
-def test_each_function_at_an_address_is_its_numpy_definition(code):
+def test_functions_at_addresses_equal_their_numpy_definitions(code):
     rng = np.random.default_rng(-code)
     ends = [0.0, -0.0, 19.9, 20.1, 1e30, -1e30, np.inf, -np.inf, np.nan]
     a = np.concatenate([rng.normal(size=2 * BLOCK) * 3, ends, np.ones(9)])
@@ -126,7 +118,7 @@ def test_each_function_at_an_address_is_its_numpy_definition(code):
     np.testing.assert_allclose(out, expected, rtol=1e-14, atol=0)
 
 
-def test_codes_are_distinct_and_those_of_the_paper_come_first():
+def test_codes_of_functions():
     assert codes_of(FUNCTION_NAMES) == list(range(13))
     assert codes_of(("div", "add", "tanh")) == [-33, 0, -4]
     assert len(functions_by_code()) == len(FUNCTION_NAMES) + len(MORE_FUNCTION_NAMES)

@@ -8,38 +8,42 @@ from tests.support.twins import loo_errors_by_refitting, ridge, standardised
 
 from vjmgp.engine.numerics.lanes import dot
 from vjmgp.engine.objectives.ridge import fit_ridge, make_ridge_scratch
+from vjmgp.engine.objectives.row_weights import row_weights
 
 ALPHAS = np.array([0.1, 1.0, 10.0])
 
 
-def fit(z, y):
+def fit(z, y, weights=None):
     n, m = z.shape
-    scratch = make_ridge_scratch(n, 10, len(ALPHAS))
+    scratch = make_ridge_scratch(n, 10, len(ALPHAS), row_weights(n, weights))
     scratch.z[:m] = z.T
-    best, error = fit_ridge(scratch, y, y.mean(), ALPHAS, m)
+    best, error = fit_ridge(scratch, y, np.average(y, weights=weights), ALPHAS, m)
     return scratch, best, error
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 10))
-def test_loo_errors_equal_explicit_refits(seed, n, m):
+@settings(max_examples=120, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 10), st.booleans())
+def test_loo_errors_equal_explicit_refits(seed, n, m, weighted):
+    """Of a weighted row, one copy is left out."""
     rng = np.random.default_rng(seed)
-    z = standardised(rng.normal(size=(n, m)))
+    given = rng.choice([0.2, 0.7, 1.0, 2.0, 3.5], n) if weighted else None
+    z = standardised(rng.normal(size=(n, m)), given)
     y = rng.normal(size=n)
-    y = (y - y.mean()) / y.std()
-    scratch, best, error = fit(z, y)
+    y = y if weighted else (y - y.mean()) / y.std()
+    scratch, best, error = fit(z, y, given)
+    means = []
     for a, alpha in enumerate(ALPHAS):
-        expected = loo_errors_by_refitting(z, y, alpha)
+        expected = loo_errors_by_refitting(z, y, alpha, given)
         np.testing.assert_allclose(scratch.errors[a], expected, rtol=1e-7, atol=1e-10)
-        weights, intercept = ridge(z, y, alpha)
+        weights, intercept = ridge(z, y, alpha, given)
         np.testing.assert_allclose(scratch.weights[a, :m], weights, rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(scratch.values[a], z @ weights + intercept, atol=1e-9)
-    means = [loo_errors_by_refitting(z, y, alpha).mean() for alpha in ALPHAS]
+        means.append(np.average(expected, weights=given))
     assert error == pytest.approx(min(means), rel=1e-7)
     assert means[best] == pytest.approx(min(means), rel=1e-7)
 
 
-def test_rows_beyond_one_run_of_the_kernel():
+def test_rows_beyond_one_block():
     rng = np.random.default_rng(0)
     z = standardised(rng.normal(size=(700, 3)))
     y = standardised((z @ [1.0, -2.0, 0.5] + rng.normal(size=700))[:, None])[:, 0]
@@ -48,7 +52,7 @@ def test_rows_beyond_one_run_of_the_kernel():
     np.testing.assert_allclose(scratch.errors[best], expected, rtol=1e-8)
 
 
-def test_a_constant_feature_gets_no_weight():
+def test_constant_feature_has_weight_zero():
     rng = np.random.default_rng(0)
     z = standardised(rng.normal(size=(30, 2)))
     z = np.column_stack([z[:, 0], np.zeros(30), z[:, 1]])

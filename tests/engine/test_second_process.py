@@ -1,4 +1,4 @@
-"""The second process that compiles: it may fail, and never outlives the first."""
+"""The second compiling process: it may fail, and never outlives the first."""
 
 import os
 import select
@@ -11,7 +11,7 @@ import pytest
 
 from vjmgp.engine.compilation import kernels as compiling
 from vjmgp.engine.compilation import second_process as second_compiler
-from vjmgp.engine.compilation.second_process import SecondCompiler, is_of_use
+from vjmgp.engine.compilation.second_process import SecondCompiler, is_worthwhile
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def home(tmp_path, monkeypatch):
 
 
 def instead(code, monkeypatch):
-    """Let the second process run this code, with its folder as argument."""
+    """Make the second process run this code, with its folder as argument."""
 
     def start(self, selection):
         command = [sys.executable, "-c", code, self._folder.name]
@@ -43,13 +43,13 @@ for name in ("new-1.py311", "known-2.py311"):
 """
 
 
-def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypatch):
+def test_missing_kernels_are_taken_from_the_second_process(home, monkeypatch):
     instead(KERNELS, monkeypatch)
     known = home / "engine" / "known-2.py311.nbi"
     known.parent.mkdir()
     known.write_text("first")
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     found = {path.name: path.read_text() for path in known.parent.iterdir()}
     assert found == {known.name: "first"} | {
         f"new-1.py311.{end}": "second" for end in ("1.nbc", "2.nbc", "nbi")
@@ -58,47 +58,47 @@ def test_kernels_of_the_second_are_taken_where_the_first_has_none(home, monkeypa
 
 
 @pytest.mark.parametrize("end", ["sys.exit(1)", "import os; os.abort()"])
-def test_of_a_second_that_failed_nothing_is_taken(end, home, monkeypatch):
+def test_nothing_is_taken_from_a_failed_process(end, home, monkeypatch):
     instead(KERNELS + end, monkeypatch)
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     assert list(home.iterdir()) == []
 
 
-def test_a_second_that_hangs_is_given_up(home, monkeypatch):
+def test_hanging_process_is_ended(home, monkeypatch):
     instead("import sys; sys.stdin.read()", monkeypatch)
     monkeypatch.setattr(second_compiler, "LEAST_PATIENCE", 0.1)
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
         assert second._process.poll() is None
     assert second._process.returncode != 0
     assert list(home.iterdir()) == []
 
 
-def test_without_an_interpreter_the_first_compiles_alone(home, monkeypatch):
+def test_missing_interpreter_is_ignored(home, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(home / "python"))
     with SecondCompiler("lexicase") as second:
-        second.hand_over()
+        second.take_kernels()
     assert list(home.iterdir()) == []
 
 
-def test_it_is_started_once_and_where_there_is_a_core_for_it(home, monkeypatch):
+def test_it_starts_only_with_a_free_core_and_without_kernels(home, monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
-    assert is_of_use()
+    assert is_worthwhile()
     (home / "more.compiled").touch()
-    assert is_of_use()
+    assert is_worthwhile()
     monkeypatch.setattr(joblib, "cpu_count", lambda: 1)
-    assert not is_of_use()
+    assert not is_worthwhile()
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert not is_of_use()
+    assert not is_worthwhile()
     monkeypatch.delattr(sys, "frozen")
     (home / "none-lexicase.compiled").touch()
-    assert not is_of_use()
+    assert not is_worthwhile()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
-def test_it_ends_with_the_first_and_what_is_left_is_deleted(tmp_path):
+def test_it_ends_with_the_first_process_and_its_folder_is_deleted(tmp_path):
     code = (
         "import sys\nfrom vjmgp.engine.compilation.second_process import SecondCompiler\n"
         "with SecondCompiler('lexicase') as second:\n"
@@ -118,12 +118,12 @@ def test_it_ends_with_the_first_and_what_is_left_is_deleted(tmp_path):
     first, watch = start()
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still there"
+    assert select.select([watch], [], [], 60)[0], "the second process is still running"
     os.close(watch)
     (killed,) = left_over()
     first, watch = start()
     assert killed not in left_over()
     first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still there"
+    assert select.select([watch], [], [], 60)[0], "the second process is still running"
     os.close(watch)
     assert left_over() == []

@@ -28,14 +28,13 @@ def test_median(values):
 
 
 def test_median_with_many_ties():
-    rng = np.random.default_rng(0)
     for n in range(1, 80):
-        values = rng.integers(0, 4, n).astype(float)
+        values = np.random.default_rng(n).integers(0, 4, n).astype(float)
         assert median(values.copy(), n) == np.median(values)
 
 
 def slow_lexicase(state, passes, count):
-    """The same draws, with sets in place of bits."""
+    """Make the same draws with lists instead of bits."""
     n, n_cases = passes.shape
     order = np.arange(n_cases)
     chosen = []
@@ -54,7 +53,7 @@ def slow_lexicase(state, passes, count):
 
 
 @pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 200])
-def test_lexicase_is_the_slow_one(size):
+def test_lexicase_equals_a_slow_version(size):
     rng = np.random.default_rng(size)
     errors = rng.normal(size=(2 * size, 37)) ** 2
     population = rng.permutation(2 * size)[:size]
@@ -70,7 +69,7 @@ def test_lexicase_is_the_slow_one(size):
     np.testing.assert_array_equal(parents, population[slow])
 
 
-def test_the_best_on_every_case_always_wins():
+def test_lexicase_selects_the_best_on_every_case():
     errors = np.random.default_rng(0).uniform(1, 2, (20, 15))
     errors[7] = 0.0
     passes = np.empty((15, 1), np.uint64)
@@ -81,7 +80,7 @@ def test_the_best_on_every_case_always_wins():
         assert (parents == 7).all()
 
 
-def test_registry():
+def test_names_of_selections():
     assert list(SELECTIONS) == ["lexicase", "dominance_tournament", "pareto_tournament"]
     assert SELECTIONS["lexicase"] is Lexicase
 
@@ -94,7 +93,7 @@ def two_objectives(n=40, seed=0):
     return rng.random(n), rng.random(n)
 
 
-def test_the_dominance_tournament_makes_the_stated_draws():
+def test_dominance_tournament_equals_a_slow_version():
     o1, o2 = two_objectives()
     population = np.arange(5, 35)
     parents = np.empty(200, np.int64)
@@ -110,7 +109,7 @@ def test_the_dominance_tournament_makes_the_stated_draws():
             assert parent == (b if below(state, 2) else a)
 
 
-def test_the_pareto_tournament_takes_first_fronts_of_samples():
+def test_pareto_tournament_equals_a_slow_version():
     o1, o2 = two_objectives()
     population = np.arange(40)
     parents = np.empty(101, np.int64)
@@ -130,7 +129,7 @@ def test_the_pareto_tournament_takes_first_fronts_of_samples():
 
 
 @pytest.mark.parametrize("name", ["dominance_tournament", "pareto_tournament"])
-def test_tournaments_need_no_large_population(name):
+def test_tournaments_in_small_populations(name):
     from vjmgp.engine.search.population import make_individuals
 
     individuals = make_individuals(3, 2, 4)

@@ -25,7 +25,7 @@ def draw(count, n_inputs=3, low=0, high=3, seed=0):
         yield codes[:length].copy(), constants[:length].copy()
 
 
-def test_random_trees_are_whole_and_within_depth():
+def test_random_trees_are_complete_and_within_depth():
     depths = []
     for codes, constants in draw(2000):
         depths.append(depth_of(codes))
@@ -36,28 +36,28 @@ def test_random_trees_are_whole_and_within_depth():
     assert set(depths) == {0, 1, 2, 3}
 
 
-def test_terminals_are_even_and_constants_one_slot_among_them():
+def test_terminals_are_equally_likely():
     leaves = np.concatenate([codes[codes >= CONSTANT] for codes, _ in draw(4000)])
     shares = np.bincount(leaves - CONSTANT) / len(leaves)
     np.testing.assert_allclose(shares, 0.25, atol=0.015)
 
 
 def test_half_of_the_trees_are_full():
-    # A full tree of depth 3 has no leaf above level 3: at least a quarter are grown otherwise.
+    # A full tree of depth 3 has all leaves on level 3; at least a quarter are grown differently.
     full = sum(len(c) >= 4 for c, _ in draw(1000, low=3, high=3))
     assert full == 1000  # min depth = max depth: every tree is full
     sizes = [len(c) for c, _ in draw(4000)]
-    assert np.mean(np.array(sizes) == 1) > 0.25  # depth 0, or grown and stopped at once
+    assert np.mean(np.array(sizes) == 1) > 0.25  # depth 0, or stopped at once
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 6))
-def test_subtrees_of_any_tree(seed, depth):
+def test_subtrees_and_depth(seed, depth):
     codes, _ = any_tree(np.random.default_rng(seed), depth, 3)
     codes = np.array(codes, np.int32)
     assert tree_depth(codes, len(codes), SCRATCH) == depth_of(codes)
     for start in range(len(codes)):
-        depth_of(codes[start : subtree_end(codes, start)])  # asserts that it is a whole tree
+        depth_of(codes[start : subtree_end(codes, start)])  # asserts that the tree is complete
 
 
 @settings(max_examples=150, deadline=None)
@@ -66,8 +66,8 @@ def test_subtrees_of_any_tree(seed, depth):
     st.integers(0, 8),
     st.sampled_from([1, 7, 100, BLOCK, BLOCK + 1, 3 * BLOCK + 17]),
 )
-def test_evaluation_is_the_recursive_definition(seed, depth, rows):
-    """Bit for bit where the arithmetic is IEEE's; log, sin and cos have polynomials of ours."""
+def test_evaluation_equals_the_recursive_definition(seed, depth, rows):
+    """Bit for bit, except for log, sin and cos, which are polynomials."""
     rng = np.random.default_rng(seed)
     exact = tuple(c for c, p in enumerate(PRIMITIVES) if p.name not in ("log", "sin", "cos"))
     codes, constants = any_tree(rng, depth, 4, exact if depth > 2 else range(13))
@@ -83,7 +83,7 @@ def test_evaluation_is_the_recursive_definition(seed, depth, rows):
         np.testing.assert_allclose(out, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_evaluation_of_a_part_of_the_rows():
+def test_evaluation_of_some_rows():
     rng = np.random.default_rng(3)
     columns = rng.normal(size=(2, 1000))
     codes, constants = np.array([0, FIRST_VARIABLE, FIRST_VARIABLE + 1], np.int32), np.zeros(3)
@@ -93,7 +93,7 @@ def test_evaluation_of_a_part_of_the_rows():
     np.testing.assert_array_equal(out, columns.sum(axis=0)[400:733])
 
 
-def test_hash_sees_structure_and_constants():
+def test_hash_depends_on_structure_and_constants():
     rng = np.random.default_rng(0)
     seen = {}
     for _ in range(3000):

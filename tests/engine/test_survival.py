@@ -16,7 +16,7 @@ points = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(points)
-def test_fronts_are_those_of_brute_force(values):
+def test_fronts_equal_brute_force(values):
     o1, o2 = np.array(values).T
     np.testing.assert_array_equal(front_numbers(o1, o2), slow_fronts(o1, o2))
 

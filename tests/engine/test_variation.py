@@ -1,10 +1,10 @@
-"""Variation and the pool: what must hold after any number of generations."""
+"""Invariants of variation and the pool."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import new_run, nodes_of
+from tests.support.engine_runs import evolved, new_run, nodes_of
 from tests.support.twins import depth_of
 
 from vjmgp.engine.search.population import individual_hash, remember
@@ -23,7 +23,7 @@ from vjmgp.engine.trees.pool import (
 
 
 def check_pool(run):
-    """Every tree is whole, within depth, stored once, and counted by exactly its users."""
+    """Check that trees are complete, within depth, stored once, with the right users."""
     pool, individuals = run.pool, run.individuals
     users = np.zeros(len(pool.facts), np.int64)
     for row in range(len(individuals.n_trees)):
@@ -59,9 +59,8 @@ def check_pool(run):
         {"regularizer": "none"},
     ],
 )
-def test_pool_stays_whole(problem, changes):
-    run = new_run(problem, 1, population_size=30, **changes)
-    run.start()
+def test_pool_stays_consistent(problem, changes):
+    run = evolved(problem, 1, 0, population_size=30, **changes)
     check_pool(run)
     for _ in range(12):
         run.step()
@@ -94,22 +93,18 @@ def test_no_structure_is_evaluated_twice(problem):
     assert len(seen) == run.evaluations == 440
 
 
-def test_without_variation_there_are_no_children(problem):
+def test_no_children_without_variation(problem):
     still = {f"{name}_rate": 0.0 for name in ("crossover", "mutation", "addition", "deletion")}
-    run = new_run(problem, 0, population_size=10, **still)
-    run.start()
+    run = evolved(problem, 0, 0, population_size=10, **still)
     before = set(run.population.tolist())
     run.step()
-    assert run.evaluations == 10  # every child is a copy, and copies are not evaluated again
+    assert run.evaluations == 10  # every child is a copy, which is not evaluated again
     assert set(run.population.tolist()) == before
 
 
-def test_deletion_alone_leaves_one_tree(problem):
+def test_deletion_leaves_one_tree(problem):
     rates = {"crossover_rate": 0.0, "mutation_rate": 1.0, "addition_rate": 0.0}
-    run = new_run(problem, 0, population_size=10, deletion_rate=1.0, **rates)
-    run.start()
-    for _ in range(3):
-        run.step()
+    run = evolved(problem, 0, 3, population_size=10, deletion_rate=1.0, **rates)
     assert (run.individuals.n_trees[run.population] == 1).all()
 
 
@@ -127,7 +122,7 @@ def test_equal_trees_are_stored_once():
     assert intern_tree(pool, np.array([1, 14, 15], np.int32), constants, 3) == other
 
 
-def test_order_of_trees_does_not_matter_to_an_individual():
+def test_hash_ignores_the_order_of_trees():
     pool = make_pool(8, 2, 16, 100)
     trees = np.array(
         [intern_tree(pool, np.array([14 + k], np.int32), np.zeros(1), 1) for k in range(3)]

@@ -12,16 +12,18 @@ from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.objectives.vicinal import draw_partner, finite_difference, mixup
 
 
+@pytest.mark.parametrize("weights", [None, np.array([5.0, 0.3, 2.0, 4.0, 1.0, 0.1, 3.0, 1.5])])
 @pytest.mark.parametrize("rule", [MIX_Y, MIX_XY, MIX_Y._replace(gamma=500.0)])
-def test_partners_follow_the_kernel(rule):
+def test_partners_follow_weights_and_kernel(rule, weights):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(8, 2)), rng.normal(size=8)
-    y[3] = 6.0  # far out: its draws need the exact sum
+    y[3] = 6.0  # an outlier: its draws need the exact sum
     state = stream(0, "vicinal")
     for i in (0, 3):
-        drawn = [draw_partner(state, x, y, row_weights(8), rule, i) for _ in range(20000)]
+        drawn = [draw_partner(state, x, y, row_weights(8, weights), rule, i) for _ in range(20000)]
+        expected = kernel_probabilities(x, y, rule, i) * (1.0 if weights is None else weights)
         shares = np.bincount(drawn, minlength=8) / len(drawn)
-        np.testing.assert_allclose(shares, kernel_probabilities(x, y, rule, i), atol=0.015)
+        np.testing.assert_allclose(shares, expected / expected.sum(), atol=0.015)
 
 
 def test_points_lie_between_anchor_and_partner(problem):
@@ -52,15 +54,15 @@ def test_accepted_points_satisfy_the_detector(problem):
     a, b = y[np.arange(600) % 60], y[v.partner]
     ends = [(v.share + s * 0.05) * a + (1 - v.share - s * 0.05) * b for s in (-1, 1)]
     inside = (prediction >= np.minimum(*ends) - 1e-8) & (prediction <= np.maximum(*ends) + 1e-8)
-    assert inside[v.attempts <= 100].all()  # the 101st draw stays as it is
-    assert v.attempts.max() > 10  # the anchor's share had to grow for some
+    assert inside[v.attempts <= 100].all()  # the 101st draw is accepted
+    assert v.attempts.max() > 10  # the anchor's share grows for some
     assert v.share[v.attempts > 30].min() > 0.9
     without = mixup(stream(0, "vicinal"), x, y, 10, MIX_Y)
     assert 0.01 < (v.attempts == 1).mean() < 0.5
     assert without.share.mean() < v.share.mean()
 
 
-def test_labels_that_are_all_equal_are_accepted(problem):
+def test_equal_labels_are_accepted(problem):
     x, _ = problem
     y = np.ones(60) / 3
     forest = fit_forest(stream(0, "detector"), np.ascontiguousarray(x.T), y)
@@ -92,7 +94,7 @@ def test_random_numbers_have_their_distributions():
     assert stats.chisquare(counts).pvalue > 0.005
 
 
-def test_shuffles_are_even():
+def test_shuffles_are_uniform():
     state, counts = stream(2, "folds"), {}
     for _ in range(6000):
         items = np.arange(3)

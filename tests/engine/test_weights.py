@@ -1,24 +1,20 @@
-"""Weights of rows: whole ones are repeated rows, in every number that evolution goes by."""
+"""Row weights: integer weights equal repeated rows in every number of an evolution."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import sklearn
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
-from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.support.engine_runs import MIX_XY, MIX_Y, evolved, fingerprint, vicinity_of
+from tests.support.engine_runs import evolved, fingerprint, vicinity_of
 from tests.support.twins import (
     evaluate_tree,
-    kernel_probabilities,
     loo_errors_by_refitting,
     predictions,
     random_tree,
@@ -33,9 +29,7 @@ from vjmgp.engine.distillation.distil import _standardise, teaching_points
 from vjmgp.engine.numerics.rng import below, stream, uniform
 from vjmgp.engine.objectives.forest import fit_forest
 from vjmgp.engine.objectives.noise import noise_scores, out_of_fold_predictions
-from vjmgp.engine.objectives.ridge import fit_ridge, make_ridge_scratch
 from vjmgp.engine.objectives.row_weights import draw_row, row_weights
-from vjmgp.engine.objectives.vicinal import draw_partner
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import Regularizer
 from vjmgp.engine.search.archive import CENTRE, FACTOR, O1, O2, TRAIN_R2, WEIGHT
@@ -53,45 +47,20 @@ WEIGHTED = [name for name in REGULARIZERS if REGULARIZERS[name].uses_sample_weig
 N = 60
 WHOLE = np.random.default_rng(3).integers(1, 5, N).astype(float)
 COPY = np.repeat(np.arange(N), WHOLE.astype(int))
-"""The row that each repeated row is a copy of."""
-
-
-# -- the ridge -----------------------------------------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 10))
-def test_loo_errors_equal_explicit_refits_without_one_copy(seed, n, m):
-    rng = np.random.default_rng(seed)
-    weights = rng.choice([0.2, 0.7, 1.0, 2.0, 3.5], n)
-    z = standardised(rng.normal(size=(n, m)), weights)
-    y = rng.normal(size=n)
-    scratch = make_ridge_scratch(n, 10, len(ALPHAS), row_weights(n, weights))
-    scratch.z[:m] = z.T
-    best, error = fit_ridge(scratch, y, np.average(y, weights=weights), ALPHAS, m)
-    means = []
-    for a, alpha in enumerate(ALPHAS):
-        expected = loo_errors_by_refitting(z, y, alpha, weights)
-        np.testing.assert_allclose(scratch.errors[a], expected, rtol=1e-7, atol=1e-10)
-        coefficients, intercept = ridge(z, y, alpha, weights)
-        np.testing.assert_allclose(scratch.weights[a, :m], coefficients, rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(scratch.values[a], z @ coefficients + intercept, atol=1e-9)
-        means.append(np.average(expected, weights=weights))
-    assert error == pytest.approx(min(means), rel=1e-7)
-    assert means[best] == pytest.approx(min(means), rel=1e-7)
+"""The original of each repeated row."""
 
 
 # -- a fixed population --------------------------------------------------------------------------
 
 
 def some_models():
-    """Forty lists of random trees."""
+    """Return forty lists of random trees."""
     rng = np.random.default_rng(11)
     return [[random_tree(rng, 3, 4) for _ in range(rng.integers(1, 5))] for _ in range(40)]
 
 
 def measured(prepared, models):
-    """These models, with both objectives, as a run evaluates its offspring."""
+    """Evaluate both objectives of these models, as a run does for offspring."""
     run = Evolution(prepared)
     for row, trees in enumerate(models):
         for t, (codes, constants) in enumerate(trees):
@@ -104,7 +73,7 @@ def measured(prepared, models):
 
 
 def repeated(weighted, problem):
-    """The same run on repeated rows, whose copies share their vicinal points."""
+    """Return the run on repeated rows, whose copies share their vicinal points."""
     x, y = (part[COPY] for part in problem)
     settings = replace(weighted.settings, rounds=1)
     found = prepare(x, y, settings, seed=1, noise_r2=weighted.noise_r2)
@@ -123,7 +92,7 @@ def repeated(weighted, problem):
 
 
 @pytest.mark.parametrize("regularizer", WEIGHTED)
-def test_whole_weights_are_repeated_rows(problem, regularizer, monkeypatch):
+def test_integer_weights_equal_repeated_rows(problem, regularizer, monkeypatch):
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (20, N))
     monkeypatch.setattr(
         "vjmgp.engine.regularizers.rademacher.random_signs",
@@ -142,12 +111,12 @@ def test_whole_weights_are_repeated_rows(problem, regularizer, monkeypatch):
     np.testing.assert_allclose(a.fitted[:, COPY], b.fitted, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(a.loo[:, COPY], b.loo, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(one.pool.scaling, other.pool.scaling, rtol=1e-10, atol=1e-12)
-    # Not the same as without weights.
+    # Results differ from those without weights.
     plain = measured(prepare(*problem, options, seed=1), models).individuals
     assert not np.isclose(plain.o1[:40], a.o1[:40], rtol=1e-3).all()
 
 
-def test_the_archive_of_whole_weights_is_that_of_repeated_rows(problem):
+def test_archive_with_integer_weights_equals_repeated_rows(problem):
     options = Settings(population_size=40, regularizer="none")
     weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
     models = some_models()
@@ -165,7 +134,7 @@ FRACTIONS = np.random.default_rng(5).uniform(0.1, 3.0, N)
 
 @pytest.mark.parametrize("regularizer", ["jensen_gap", "finite_difference", "vicinal_risk"])
 @pytest.mark.parametrize("total", [None, 1.0])
-def test_any_weights_against_the_definitions(problem, regularizer, total):
+def test_weighted_objectives_equal_their_definitions(problem, regularizer, total):
     x, y = problem
     weights = FRACTIONS if total is None else FRACTIONS * (total / FRACTIONS.sum())
     options = Settings(population_size=40, regularizer=regularizer, rounds=3)
@@ -203,7 +172,7 @@ def test_any_weights_against_the_definitions(problem, regularizer, total):
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
-def test_ones_change_no_bit(problem, regularizer):
+def test_weights_of_one_do_not_change_results(problem, regularizer):
     found = []
     for weights in (None, np.ones(N)):
         changes = {"population_size": 20, "regularizer": regularizer, "sample_weight": weights}
@@ -215,7 +184,7 @@ def test_ones_change_no_bit(problem, regularizer):
 
 
 def slow_lexicase(state, passes, weights, count):
-    """Cases drawn by the weights that are left, with lists in place of trees and bits."""
+    """Draw cases by the remaining weights, with lists instead of trees and bits."""
     n, n_cases = passes.shape
     chosen = []
     for _ in range(count):
@@ -231,10 +200,10 @@ def slow_lexicase(state, passes, weights, count):
 
 @pytest.mark.parametrize("size", [2, 63, 65])
 @pytest.mark.parametrize("n_cases", [2, 5, 32, 37])
-def test_weighted_lexicase_is_the_slow_one(size, n_cases):
+def test_weighted_lexicase_equals_a_slow_version(size, n_cases):
     rng = np.random.default_rng(size)
     errors = rng.normal(size=(size, n_cases)) ** 2
-    errors[1] = errors[0]  # these two are never told apart: all cases are drawn
+    errors[1] = errors[0]  # these two pass the same cases, so all cases are drawn
     weights = rng.uniform(0.01, 4, n_cases)
     passes = np.empty((n_cases, (size + 63) // 64), np.uint64)
     population = np.arange(size)
@@ -248,8 +217,8 @@ def test_weighted_lexicase_is_the_slow_one(size, n_cases):
     np.testing.assert_array_equal(sums, before)
 
 
-def test_the_first_case_is_drawn_by_weight():
-    """Each individual passes a case of its own, so the first case decides."""
+def test_first_case_is_drawn_by_weight():
+    """Each individual passes a different case, so the first case decides."""
     weights = np.array([1.0, 2.0, 0.5, 4.5])
     passes = np.uint64(1) << np.arange(4, dtype=np.uint64)[:, None]
     parents = np.empty(8000, np.int64)
@@ -261,8 +230,8 @@ def test_the_first_case_is_drawn_by_weight():
 # -- forest and noise ----------------------------------------------------------------------------
 
 
-def test_whole_weights_and_repeated_rows_split_alike(problem):
-    """The root's column and cut; below it, two rows and their copies differ in draws."""
+def test_forest_with_integer_weights_splits_like_repeated_rows(problem):
+    """Compare the roots; below, rows and copies use different random numbers."""
     x, y = problem
     columns = np.ascontiguousarray(x.T)
     copies = np.ascontiguousarray(columns[:, COPY])
@@ -287,27 +256,6 @@ def test_leaves_have_the_weighted_mean():
     np.testing.assert_allclose(predictions(forest, np.zeros((2, 1))), expected)
 
 
-def test_weighted_forests_are_those_of_scikit_learn(problem):
-    """Up to random numbers: means over repetitions agree, and differ from unweighted ones."""
-    x, y = problem
-    weights = np.where(y > 0, 30.0, 0.1)
-    x = np.round(x)  # ties, so that leaves have several rows
-    points = np.random.default_rng(5).normal(size=(40, 4))
-    columns = np.ascontiguousarray(x.T)
-    ours, theirs, plain = [], [], []
-    for seed in range(8):
-        state = stream(seed, "detector")
-        ours.append(predictions(fit_forest(state, columns, y, 50, weights), points))
-        plain.append(predictions(fit_forest(state, columns, y, 50), points))
-        model = ExtraTreesRegressor(50, random_state=seed).fit(x, y, sample_weight=weights)
-        theirs.append(model.predict(points))
-    ours, theirs, plain = np.array(ours), np.array(theirs), np.array(plain)
-    error = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / 8)
-    distance = np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / error
-    assert np.mean(distance) < 1.5
-    assert np.mean(np.abs(ours.mean(axis=0) - plain.mean(axis=0)) / error) > 3
-
-
 def test_noise_is_scored_with_weights(problem):
     x, y = problem
     found, folds = out_of_fold_predictions(x, y, 0, WHOLE)
@@ -318,7 +266,7 @@ def test_noise_is_scored_with_weights(problem):
     assert r2(y, found, WHOLE) == scores["pooled"]
     with pytest.raises(ValueError, match="sample_weight has 3 values, but truth has 60 rows"):
         r2(y, found, [1.0, 2.0, 3.0])
-    assert r2([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]) == 0.0  # one row does not vary
+    assert r2([1.0, 2.0], [1.0, 3.0], [1.0, 0.0]) == 0.0  # a single row does not vary
     prepared = prepare(x, y, Settings(), seed=0, sample_weight=WHOLE)
     assert prepared.noise_r2 == scores["mean"]
 
@@ -333,24 +281,10 @@ def test_rows_are_drawn_by_weight():
     assert stats.chisquare(counts, weights / weights.sum() * 7000).pvalue > 0.005
 
 
-@pytest.mark.parametrize("rule", [MIX_Y, MIX_XY, MIX_Y._replace(gamma=500.0)])
-def test_partners_follow_weights_and_kernel(rule):
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(8, 2)), rng.normal(size=8)
-    y[3] = 6.0  # far out: its draws need the exact sum
-    weights = np.array([5.0, 0.3, 2.0, 4.0, 1.0, 0.1, 3.0, 1.5])
-    state = stream(0, "vicinal")
-    for i in (0, 3):
-        drawn = [draw_partner(state, x, y, row_weights(8, weights), rule, i) for _ in range(20000)]
-        expected = weights * kernel_probabilities(x, y, rule, i)
-        shares = np.bincount(drawn, minlength=8) / len(drawn)
-        np.testing.assert_allclose(shares, expected / expected.sum(), atol=0.015)
-
-
 # -- the student ---------------------------------------------------------------------------------
 
 
-def test_points_of_the_student_have_the_weights_of_their_rows(problem):
+def test_points_of_a_student_have_the_weights_of_their_rows(problem):
     prepared = prepare(*problem, Settings(rounds=2), seed=3, sample_weight=WHOLE)
     points, n, weights = teaching_points(prepared)
     np.testing.assert_allclose(weights[:n], WHOLE / WHOLE.mean())
@@ -359,7 +293,7 @@ def test_points_of_the_student_have_the_weights_of_their_rows(problem):
     assert len(weights) == len(points)
 
 
-def test_points_around_start_from_rows_drawn_by_weight(problem):
+def test_random_points_start_from_rows_drawn_by_weight(problem):
     x, y = problem
     x = np.where(np.arange(N)[:, None] < 3, x, x + 100.0)
     weights = np.where(np.arange(N) < 3, 1e6, 1.0)
@@ -383,7 +317,7 @@ def test_candidates_are_standardised_with_weights():
 # -- blends --------------------------------------------------------------------------------------
 
 
-def test_a_weighted_gaussian_process_is_one_on_repeated_rows(problem):
+def test_weighted_gaussian_process_equals_repeated_rows(problem):
     x, y = problem
     weighted = GaussianProcessRegressor(RBF(2.0) + RowNoise(0.3, weights=WHOLE), optimizer=None)
     copies = GaussianProcessRegressor(RBF(2.0) + WhiteKernel(0.3), optimizer=None)
@@ -396,7 +330,7 @@ def test_a_weighted_gaussian_process_is_one_on_repeated_rows(problem):
     np.testing.assert_allclose(slope[:, :, 0], value)  # by the logarithm of the level
 
 
-def test_a_gaussian_process_follows_the_rows_that_count():
+def test_gaussian_process_uses_weights():
     rng = np.random.default_rng(0)
     x = np.repeat(rng.normal(size=(30, 1)), 2, axis=0)
     y = np.where(np.arange(60) % 2, x[:, 0], -x[:, 0]) + 0.1 * rng.normal(size=60)
@@ -409,7 +343,7 @@ def test_a_gaussian_process_follows_the_rows_that_count():
 # -- tables --------------------------------------------------------------------------------------
 
 
-def test_scales_and_codes_of_whole_weights_are_those_of_repeated_rows():
+def test_standardizer_with_integer_weights_equals_repeated_rows():
     import pandas as pd
 
     rng = np.random.default_rng(0)
@@ -444,7 +378,7 @@ def small(**changes):
 
 @pytest.fixture(scope="module")
 def contrary():
-    """Each input twice, with contrary targets, and weights that say which one to follow."""
+    """Return each input twice with opposite targets, and which of the two is up."""
     rng = np.random.default_rng(0)
     x = np.repeat(rng.uniform(-2, 2, size=(40, 2)), 2, axis=0)
     up = np.arange(80) % 2 == 1
@@ -452,34 +386,32 @@ def contrary():
 
 
 @pytest.mark.parametrize("regularizer", WEIGHTED)
-def test_each_regularizer_follows_the_rows_that_count(contrary, regularizer):
+def test_regularizers_use_weights(contrary, regularizer):
     x, y, up = contrary
     for follow in (up, ~up):
         weights = np.where(follow, 1.9, 0.1)
         model = small(regularizer=regularizer).fit(x, y, sample_weight=weights)
-        model.choose(rule="o1")  # the most accurate of the front: FDM makes flat ones too
+        model.choose(rule="o1")  # the most accurate of the front; FDM also has flat models
         assert model.score(x[follow], y[follow]) > 0.5
         assert model.score(x[~follow], y[~follow]) < 0
 
 
-@pytest.mark.parametrize("changes", [{"selection": name} for name in SELECTIONS])
-def test_each_selection_follows_the_rows_that_count(contrary, changes):
+@pytest.mark.parametrize(
+    "changes",
+    [{"selection": name} for name in SELECTIONS]
+    + [{"predict_with": w} for w in ("front", "blend")],
+    ids=str,
+)
+def test_selections_and_ensembles_use_weights(contrary, changes):
     x, y, up = contrary
     model = small(**changes).fit(x, y, sample_weight=np.where(up, 1.9, 0.1))
     assert model.score(x[up], y[up]) > 0.5
 
 
-@pytest.mark.parametrize("predict_with", ["front", "blend"])
-def test_ensembles_follow_the_rows_that_count(contrary, predict_with):
-    x, y, up = contrary
-    model = small(predict_with=predict_with).fit(x, y, sample_weight=np.where(up, 1.9, 0.1))
-    assert model.score(x[up], y[up]) > 0.5
-
-
-def test_rows_of_weight_zero_are_rows_left_out(contrary):
+def test_rows_of_weight_zero_are_ignored(contrary):
     x, y, up = contrary
     weights = np.where(up, FRACTIONS[np.arange(80) % N], 0.0)
-    spoilt = np.where(up[:, None], x, np.nan)  # nobody looks at them
+    spoilt = np.where(up[:, None], x, np.nan)  # these rows are never read
     one = small().fit(spoilt, y, sample_weight=weights)
     other = small().fit(x[up], y[up], sample_weight=weights[up])
     assert one.model_ == other.model_
@@ -487,7 +419,7 @@ def test_rows_of_weight_zero_are_rows_left_out(contrary):
     assert same.model_ == small().fit(x[up], y[up]).model_
 
 
-def test_scores_that_are_told_are_weighted(contrary):
+def test_reported_scores_are_weighted(contrary):
     x, y, _ = contrary
     weights = FRACTIONS[np.arange(80) % N]
     model = small().fit(x, y, sample_weight=weights)
@@ -496,14 +428,14 @@ def test_scores_that_are_told_are_weighted(contrary):
     assert model.score(x, y, weights) == pytest.approx(r2(y, model.predict(x), weights))
 
 
-def test_one_number_is_a_weight_for_all(contrary):
+def test_scalar_weight_applies_to_all_rows(contrary):
     x, y, _ = contrary
     one = small().fit(x, y, sample_weight=2)
     assert one.model_ == small().fit(x, y, sample_weight=[2.0] * 80).model_
     assert small().fit(x, y, sample_weight=1).model_ == small().fit(x, y).model_
 
 
-def test_without_an_input_the_weighted_mean_is_the_model():
+def test_constant_input_gives_the_weighted_mean():
     y, weights = np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.5])
     model = small().fit(np.ones((3, 1)), y, sample_weight=weights)
     mean = np.average(y, weights=weights)
@@ -533,24 +465,24 @@ def test_without_an_input_the_weighted_mean_is_the_model():
         (np.full(80, 1e-300), "sample_weight adds up to 8e-299"),
     ],
 )
-def test_bad_weights_are_named(contrary, weights, message):
+def test_invalid_weights_are_reported(contrary, weights, message):
     x, y, _ = contrary
     with pytest.raises(ValueError, match=message) as error:
         small().fit(x, y, sample_weight=weights)
     assert "\n" not in str(error.value)
 
 
-def test_a_regularizer_that_cannot_count_weights_refuses_them(contrary):
+def test_regularizer_without_weights_rejects_them(contrary):
     x, y, _ = contrary
     with pytest.raises(ValueError, match="regularizer 'wcrv' takes no sample_weight"):
         small(regularizer="wcrv").fit(x, y, sample_weight=FRACTIONS[np.arange(80) % N])
     refused = set(REGULARIZERS) - set(WEIGHTED)
     assert refused == {"wcrv"}
-    assert not Regularizer.uses_sample_weight  # one's own says that it counts them
+    assert not Regularizer.uses_sample_weight  # a user's class must declare support
 
 
 class WeightedSize(Regularizer):
-    """A regulariser of one's own that asks the run for the weights."""
+    """A user-defined regulariser that uses the weights of the run."""
 
     name, label, uses_sample_weight = "weighted_size", "WS", True
 
@@ -560,7 +492,7 @@ class WeightedSize(Regularizer):
         run.individuals.o2[rows] = np.average(squares, axis=1, weights=run.sample_weight)
 
 
-def test_ones_own_regularizer_sees_the_weights(contrary):
+def test_user_regularizer_has_the_weights(contrary):
     x, y, up = contrary
     weights = np.where(up, 1.9, 0.1)
     model = small(regularizer=f"{__name__}.WeightedSize").fit(x, y, sample_weight=weights)

@@ -1,7 +1,7 @@
-"""Small runs of every method, and a digest of each: what `ENGINE_VERSION` stands for.
+"""Digests of small runs of every method, which define `ENGINE_VERSION`.
 
-`python -m tests.support.golden_runs` compares them with `tests/data/golden.json` and lists those
-that differ; with `--write` it writes the file again, which only a new version allows.
+`python -m tests.support.golden_runs` compares them with `tests/data/golden.json` and lists
+differences; `--write` updates the file, which requires a new version.
 """
 
 import hashlib
@@ -59,7 +59,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def digest_of(*parts: Any) -> str:
-    """A hash of arrays and of what JSON can hold."""
+    """Return a hash of arrays and JSON values."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):
@@ -70,7 +70,7 @@ def digest_of(*parts: Any) -> str:
 
 
 def trees_of(archive: Any, names: list[str]) -> list[Any]:
-    """Every tree of an archive, by the names of its nodes."""
+    """Return every tree of an archive, with names of nodes."""
     trees = []
     for facts, lengths in zip(archive.facts, archive.tree_length, strict=True):
         node = int(facts[FIRST_NODE])
@@ -84,7 +84,7 @@ def trees_of(archive: Any, names: list[str]) -> list[Any]:
 
 
 def run(**settings: Any) -> str:
-    """A small run: its archive and its predictions of rows that it has not seen."""
+    """Return the digest of a small run: its archive and its predictions of test rows."""
     data = load_dataset(DATASET)
     train, test = paper_split(data.name, len(data), 3)
     small = {"population_size": 40, "generations": 8, "random_state": 5}
@@ -104,7 +104,7 @@ def run(**settings: Any) -> str:
 
 
 def weighted_rows() -> str:
-    """Rows with weights: a distilled run, and one whose measure is a sum over pairs."""
+    """Return the digest of two weighted runs: one distilled, one with a measure over pairs."""
     data = load_dataset(DATASET)
     weights = (np.arange(len(data)) % 7) / 2.0
     found = []
@@ -116,7 +116,7 @@ def weighted_rows() -> str:
 
 
 def nominal_columns(**settings: Any) -> str:
-    """A table with levels and missing numbers, encoded as in the paper or as by default."""
+    """Return the digest of a run on a table with levels and missing numbers."""
     rng = np.random.default_rng(0)
     data = load_dataset(DATASET)
     table = data.inputs.assign(many=rng.choice(list("abcdefgh"), len(data)))
@@ -129,19 +129,19 @@ def nominal_columns(**settings: Any) -> str:
 
 
 def tables() -> str:
-    """What is read from files."""
+    """Return the digest of a dataset."""
     data = load_dataset("547_no2")
     return digest_of(data.target, data.inputs.to_numpy(np.float64))
 
 
 def splits_and_label_noise() -> str:
-    """What the protocol draws."""
+    """Return the digest of a split and of label noise."""
     train, test = paper_split("a", 500, 7)
     return digest_of(train, test, add_label_noise(np.arange(50.0), "a", 7))
 
 
 def information() -> str:
-    """MIC at sizes where n^0.6 is a whole number and where it is not."""
+    """Return the digest of MIC for sizes with and without an integer n^0.6."""
     rng = np.random.default_rng(1)
     columns = [rng.normal(size=(2, n)) for n in (32, 100, 450)]
     return digest_of([mic(x, x**2 + y) for x, y in columns])
@@ -160,13 +160,13 @@ CASES: dict[str, Callable[[], str]] = {
 
 
 def stored() -> dict[str, Any]:
-    """The version and digests in the repository."""
+    """Read the version and digests in the repository."""
     content: dict[str, Any] = json.loads(FILE.read_text())
     return content
 
 
 def main() -> None:
-    """Compare, or write."""
+    """Compare or write the digests."""
     found = {name: case() for name, case in CASES.items()}
     if "--write" in sys.argv:
         FILE.write_text(json.dumps({"version": ENGINE_VERSION, "digests": found}, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""Slow, obvious NumPy versions of the kernels, written from the definitions."""
+"""Slow NumPy versions of the kernels, written from the definitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FUNCTIONS = functions_by_code()
 
 
 def evaluate_tree(codes, constants, columns):
-    """A prefix tree on inputs × rows, by recursion."""
+    """Evaluate a prefix tree on inputs × rows, by recursion."""
 
     def walk(position):
         code = int(codes[position])
@@ -32,7 +32,7 @@ def evaluate_tree(codes, constants, columns):
 
 
 def depth_of(codes):
-    """Depth of a prefix tree, by recursion."""
+    """Return the depth of a prefix tree, by recursion."""
 
     def walk(position):
         code = int(codes[position])
@@ -49,7 +49,7 @@ def depth_of(codes):
 
 
 def holds(codes, outer, inner):
-    """Whether function `inner` is somewhere inside a function `outer`, by recursion."""
+    """Return whether function `inner` occurs inside a function `outer`, by recursion."""
 
     def walk(position, inside):
         code = int(codes[position])
@@ -64,7 +64,7 @@ def holds(codes, outer, inner):
 
 
 def random_tree(rng, depth, n_inputs, functions=range(13)):
-    """A random prefix tree, for tests."""
+    """Return a random prefix tree."""
     if depth == 0 or rng.random() < 0.15:
         if rng.random() < 0.25:
             return [CONSTANT], [rng.uniform(-1, 1)]
@@ -79,7 +79,7 @@ def random_tree(rng, depth, n_inputs, functions=range(13)):
 
 
 def standardised(features, row_weights=None):
-    """Columns with mean 0 and deviation 1; zeros for a constant one."""
+    """Return columns with mean 0 and deviation 1; zeros for a constant one."""
     mean = np.average(features, axis=0, weights=row_weights)
     deviation = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=row_weights))
     usable = deviation > 1e-8 * np.abs(features).max(axis=0)
@@ -88,7 +88,7 @@ def standardised(features, row_weights=None):
 
 
 def ridge(z, y, alpha, row_weights=None):
-    """Weights and intercept with an unpenalised intercept, from the normal equations."""
+    """Return weights and unpenalised intercept from the normal equations."""
     w = np.ones(len(y)) if row_weights is None else row_weights
     centre, mean = np.average(z, axis=0, weights=w), np.average(y, weights=w)
     centred = z - centre
@@ -100,9 +100,9 @@ def ridge(z, y, alpha, row_weights=None):
 
 
 def loo_errors_by_refitting(z, y, alpha, row_weights=None):
-    """Squared leave-one-out errors from n explicit refits on given features.
+    """Return squared leave-one-out errors from n explicit refits on given features.
 
-    Left out is one copy of a row: of a row with weight 3 a third, of one with weight 0.5 all.
+    One copy of a row is left out: a third of a row with weight 3, all of one with weight 0.5.
     """
     errors = np.empty(len(y))
     for i in range(len(y)):
@@ -114,6 +114,7 @@ def loo_errors_by_refitting(z, y, alpha, row_weights=None):
 
 
 def dominates(a, b):
+    """Return whether point a dominates point b."""
     return a[0] <= b[0] and a[1] <= b[1] and (a[0] < b[0] or a[1] < b[1])
 
 
@@ -133,7 +134,7 @@ def front_numbers(o1, o2):
 
 
 def worst_gap(model, clean, x_vicinal, partner, share, n, row_weights=None):
-    """O2 from the definition: worst squared gap per instance over the rounds, then the mean."""
+    """Return O2: the mean over instances of the worst squared gap over the rounds."""
     worst = np.zeros(n)
     values = model(x_vicinal)
     for r in range(len(values)):
@@ -144,12 +145,13 @@ def worst_gap(model, clean, x_vicinal, partner, share, n, row_weights=None):
 
 
 def slow_passes(errors):
-    """Individuals × cases: within the median absolute deviation of the smallest error."""
+    """Return individuals × cases: whether errors are within ε of the smallest one."""
     deviation = np.median(np.abs(errors - np.median(errors, axis=0)), axis=0)
     return errors <= errors.min(axis=0) + deviation
 
 
 def kernel_probabilities(x, y, rule, i):
+    """Return the probability of each row to be the partner of row i."""
     distance = (y - y[i]) ** 2
     if rule.joint:
         distance = distance + ((x - x[i]) ** 2).sum(axis=1)
@@ -159,6 +161,7 @@ def kernel_probabilities(x, y, rule, i):
 
 
 def predictions(forest, points):
+    """Predict points (rows × columns) with a forest."""
     out = np.empty(len(points))
     predict_forest(forest, np.ascontiguousarray(points), out)
     return out

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 
-def asks_only(learner: Any, known: Collection[str]) -> bool:
+def has_only_settings(learner: Any, known: Collection[str]) -> bool:
     """Return whether all parameters except these have default values."""
     usual = type(learner)().get_params()
     return all(
@@ -15,7 +15,7 @@ def asks_only(learner: Any, known: Collection[str]) -> bool:
     )
 
 
-def agrees(check: Callable[[], bool]) -> bool:
+def holds_true(check: Callable[[], bool]) -> bool:
     """Return whether a comparison with the library's learner succeeds."""
     try:
         return check()

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.ensemble import AdaBoostRegressor, ExtraTreesRegressor, RandomForestRegressor
 
 from ..core.arrays import Floats
-from .lean import agrees, asks_only
+from .lean import has_only_settings, holds_true
 
 Prefixes = dict[int, Floats]
 """Predictions of an ensemble's first trees, by their number."""
@@ -38,14 +38,14 @@ def prefixes(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) 
     grow, known = KINDS[kind]
     can = (
         isinstance(learner.random_state, int)
-        and asks_only(learner, known)
+        and has_only_settings(learner, known)
         and all(np.isfinite(part.astype(np.float32)).all() for part in (x, new))
     )
-    return grow(learner, x, y, new, counts) if can and is_as_known(kind) else None
+    return grow(learner, x, y, new, counts) if can and behaves_as_expected(kind) else None
 
 
 @cache
-def is_as_known(kind: Any) -> bool:
+def behaves_as_expected(kind: Any) -> bool:
     """Return whether scikit-learn's ensembles grow as they do here."""
 
     def check() -> bool:
@@ -61,7 +61,7 @@ def is_as_known(kind: Any) -> bool:
                 return False
         return True
 
-    return agrees(check)
+    return holds_true(check)
 
 
 class _Grower:

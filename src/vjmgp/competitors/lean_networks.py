@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from ..core.arrays import Floats
-from .lean import agrees, asks_only
+from .lean import has_only_settings, holds_true
 
 KNOWN = {
     *("activation", "solver", "alpha", "learning_rate", "learning_rate_init", "max_iter", "tol"),
@@ -92,13 +92,13 @@ def trained(learner: Any, x: Floats, y: Floats) -> Network | None:
         and len(y) <= LARGEST_BATCH
         and isinstance(learner.random_state, int)
         and x.dtype == y.dtype == np.float64
-        and asks_only(learner, KNOWN)
+        and has_only_settings(learner, KNOWN)
     )
-    return _train(learner, x, y) if can and is_as_known() else None
+    return _train(learner, x, y) if can and behaves_as_expected() else None
 
 
 @cache
-def is_as_known() -> bool:
+def behaves_as_expected() -> bool:
     """Return whether scikit-learn's networks train as they do here, until they stall."""
     random = np.random.default_rng(0)
     x, y = random.normal(size=(20, 3)), random.normal(size=20)
@@ -118,7 +118,7 @@ def is_as_known() -> bool:
                 return False
         return True
 
-    return agrees(check)
+    return holds_true(check)
 
 
 def _train(learner: Any, x: Floats, y: Floats) -> Network:

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from ..core.arrays import Floats
-from .lean import asks_only
+from .lean import has_only_settings
 from .lean_ensembles import inputs_tried, prefixes
 from .lean_networks import trained
 
@@ -58,7 +58,7 @@ def one_by_one(
 
 def _by_value(make: Make, points: list[Point], name: str) -> dict[Any, list[int]]:
     """Group the points by the value of a parameter, in rising order."""
-    return _alike(
+    return _grouped_by(
         points, lambda point: point[name] if name in point else make(point).get_params()[name]
     )
 
@@ -69,7 +69,7 @@ def _require_valid(make: Make, points: list[Point]) -> None:
         make(point)._validate_params()
 
 
-def _alike(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
+def _grouped_by(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
     """Group the points by a key, in rising order."""
     found: dict[Any, list[int]] = {}
     for k, point in enumerate(points):
@@ -113,7 +113,7 @@ def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     On few rows, callbacks and column names take up to half of each round. A learner without
     settings beyond `XGBOOST_KNOWN` is boosted through the library's C interface instead.
     """
-    if not asks_only(learner, XGBOOST_KNOWN):
+    if not has_only_settings(learner, XGBOOST_KNOWN):
         return cast("Callable[..., Any]", learner.fit(x, y).predict)
     import xgboost
 
@@ -142,7 +142,7 @@ def lightgbm_rounds(
         own = [points[k] for k in members]
         rounds = _by_value(make, own, "n_estimators")
         model = make(own[rounds[max(rounds)][-1]])
-        if min(rounds) > 0 and asks_only(model, LIGHTGBM_KNOWN):
+        if min(rounds) > 0 and has_only_settings(model, LIGHTGBM_KNOWN):
             steps = _lightgbm_staged(model, x, y, new, rounds)
         else:
             steps = one_by_one(make, own, x, y, new)
@@ -177,7 +177,7 @@ def ensemble_prefixes(
 ) -> Iterator[Step]:
     """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
-    for members in _alike(points, lambda point: _tried(make(point), x.shape[1])).values():
+    for members in _grouped_by(points, lambda point: _tried(make(point), x.shape[1])).values():
         sizes = _by_value(make, [points[k] for k in members], "n_estimators")
         largest = make(points[members[sizes[max(sizes)][0]]])
         found = prefixes(largest, x, y, new, set(sizes))

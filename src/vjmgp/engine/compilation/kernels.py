@@ -135,7 +135,7 @@ def part_of_kernel(function: Function) -> Function:
 
 
 @contextlib.contextmanager
-def seldom_collecting() -> Iterator[None]:
+def rare_garbage_collection() -> Iterator[None]:
     """Collect garbage less often, which saves a sixth of the time of compiling."""
     previous = gc.get_threshold()
     gc.set_threshold(100_000, 20, 20)

@@ -16,7 +16,6 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 
 import joblib
 import numpy as np
@@ -32,7 +31,7 @@ from ..search.population import rehash, release
 from ..search.survival import nsga2
 from ..settings import Settings
 from ..trees.pool import compact
-from .kernels import CACHE_VARIABLE, kernel_folder, seldom_collecting
+from .kernels import CACHE_VARIABLE, kernel_folder, rare_garbage_collection
 
 PREFIX = "second-"
 """Prefix of the names of its folders."""
@@ -104,19 +103,14 @@ class SecondCompiler:
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the process and delete its folder."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
         self._folder.cleanup()
 
-    def hand_over(self) -> None:
+    def take_kernels(self) -> None:
         """Wait for the process and move its kernels, unless it failed."""
         patience = max(LEAST_PATIENCE, time.monotonic() - self._started)
         try:
@@ -136,7 +130,7 @@ class SecondCompiler:
             index.replace(own)
 
 
-def is_of_use() -> bool:
+def is_worthwhile() -> bool:
     """Return whether there is a core and an interpreter for it, and much to compile."""
     is_first = not any(kernel_folder().glob("*-*.compiled"))
     return is_first and joblib.cpu_count() > 1 and not getattr(sys, "frozen", False)
@@ -150,5 +144,5 @@ def _end_with_first() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_first, daemon=True).start()
-    with seldom_collecting():
+    with rare_garbage_collection():
         use_second_part(sys.argv[1])

@@ -18,24 +18,24 @@ from ..search.archive import merged
 from ..search.population import rehash
 from ..trees.addresses import compiled_more
 from ..trees.pool import compact
-from .kernels import compile_once, is_compiled, kernel_folder, seldom_collecting
-from .second_process import SecondCompiler, is_of_use, small_run
+from .kernels import compile_once, is_compiled, kernel_folder, rare_garbage_collection
+from .second_process import SecondCompiler, is_worthwhile, small_run
 
 SUMS = "checksums.json"
 """File with size and checksum of every compiled kernel."""
 
 
 def _use_every_kernel(
-    regularizer: str, selection: str, hand_over: Callable[[], None] = lambda: None
+    regularizer: str, selection: str, take_second_part: Callable[[], None] = lambda: None
 ) -> None:
-    """Use the first part of the kernels, call `hand_over` for the second part, then use all."""
+    """Use the first part of the kernels, take the second part, then use all."""
     compiled_more()
     run = small_run(regularizer, selection)
     nobody = np.empty(0, np.int64)
     run.fit(nobody)
     if regularizer in REGULARIZERS:  # a user's one need not accept no rows
         run.regularizer.score(run, nobody)
-    hand_over()
+    take_second_part()
     run.start()
     run.step()
     run.step()
@@ -59,10 +59,10 @@ def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase"
             file=sys.stderr,
             flush=True,
         )
-        with seldom_collecting():
-            if is_of_use():
+        with rare_garbage_collection():
+            if is_worthwhile():
                 with SecondCompiler(selection) as second:
-                    _use_every_kernel(regularizer, selection, second.hand_over)
+                    _use_every_kernel(regularizer, selection, second.take_kernels)
             else:
                 _use_every_kernel(regularizer, selection)
         home = kernel_folder()

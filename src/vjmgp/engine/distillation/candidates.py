@@ -43,67 +43,46 @@ def collect(archive: Archive, teacher: Teacher, n_inputs: int, mean: float) -> C
     facts = archive.facts[teacher.entries]
     most = int(facts[:, SIZE].sum()) + n_inputs
     start, length = np.empty(most, np.int64), np.empty(most, np.int64)
-    coefficient = np.zeros(most)
+    found = Candidates(codes, constants, start, length, np.zeros(most), mean)
     table = np.full(1 << (2 * most).bit_length(), -1, np.int64)
-    intercept = np.array([mean])
-    count = _collect(
-        codes,
-        constants,
-        facts,
-        archive.tree_length[teacher.entries],
-        archive.linear[teacher.entries],
-        teacher.weights,
-        LEAST_WEIGHT * float(teacher.weights.max()),
-        n_inputs,
-        table,
-        start,
-        length,
-        coefficient,
-        intercept,
+    trees, linear = archive.tree_length[teacher.entries], archive.linear[teacher.entries]
+    least = LEAST_WEIGHT * float(teacher.weights.max())
+    count, intercept = _collect(
+        found, facts, trees, linear, teacher.weights, least, n_inputs, table
     )
-    return Candidates(
-        codes, constants, start[:count], length[:count], coefficient[:count], float(intercept[0])
-    )
+    weights = found.coefficient[:count]
+    return Candidates(codes, constants, start[:count], length[:count], weights, intercept)
 
 
 @part_of_kernel
-def _enter(
-    codes: Codes,
-    constants: Floats,
-    first: int,
-    end: int,
-    table: Integers,
-    start: Integers,
-    length: Integers,
-    count: int,
-) -> int:
+def _enter(found: Candidates, first: int, end: int, table: Integers, count: int) -> int:
     """Return the number of the candidate with these nodes; `count` if it is new."""
+    codes, constants, start, length = found.codes, found.constants, found.start, found.length
     size = end - first
     mask = len(table) - 1
     place = tree_hash(codes[first:end], constants[first:end], size) & mask
-    found = -1
-    while found < 0:
-        found = table[place]
-        if found < 0:
-            table[place] = found = count
+    number = -1
+    while number < 0:
+        number = table[place]
+        if number < 0:
+            table[place] = number = count
             start[count], length[count] = first, size
         else:
-            same = length[found] == size
+            same = length[number] == size
             i = 0
             while same and i < size:
-                other = start[found] + i
+                other = start[number] + i
                 same = codes[other] == codes[first + i] and constants[other] == constants[first + i]
                 i += 1
             if not same:
-                found = -1
+                number = -1
                 place = (place + 1) & mask
-    return found
+    return number
 
 
 @kernel
 def _collect(
-    codes: Codes,
-    constants: Floats,
+    found: Candidates,
     facts: Integers,
     tree_length: Integers,
     linear: Floats,
@@ -111,16 +90,13 @@ def _collect(
     least_weight: float,
     n_inputs: int,
     table: Integers,
-    start: Integers,
-    length: Integers,
-    coefficient: Floats,
-    intercept: Floats,
-) -> int:
-    """Enter every candidate and sum the teacher's weights; return the number of candidates."""
+) -> tuple[int, float]:
+    """Enter the candidates with the teacher's weights; return their number and the intercept."""
+    codes, intercept = found.codes, found.intercept
     count = 0
     for v in range(n_inputs):
         first = len(codes) - n_inputs + v
-        _enter(codes, constants, first, first + 1, table, start, length, count)
+        _enter(found, first, first + 1, table, count)
         count += 1
     for model in range(len(weights)):
         root = facts[model, FIRST_NODE]
@@ -132,26 +108,20 @@ def _collect(
                 is_part = first > root
                 if is_part and (end - first == 1 or weights[model] < least_weight):
                     continue
-                number = _enter(codes, constants, first, end, table, start, length, count)
+                number = _enter(found, first, end, table, count)
                 count += number == count
                 if first == root:
-                    coefficient[number] += share
-                    intercept[0] -= share * linear[model, CENTRE, t]
+                    found.coefficient[number] += share
+                    intercept -= share * linear[model, CENTRE, t]
             root = last
-    return count
+    return count, intercept
 
 
 @kernel
-def _evaluate(
-    codes: Codes,
-    constants: Floats,
-    start: Integers,
-    length: Integers,
-    workspace: Workspace,
-    out: Floats,
-) -> None:
+def _evaluate(candidates: Candidates, workspace: Workspace, out: Floats) -> None:
+    start, length = candidates.start, candidates.length
     for c in range(len(start)):
-        count = translate(codes, constants, start[c], length[c], workspace)
+        count = translate(candidates.codes, candidates.constants, start[c], length[c], workspace)
         run(workspace, count, np.int64(0), out.shape[1], out[c])
 
 
@@ -161,5 +131,5 @@ def values_of(candidates: Candidates, points: Floats, addresses: Integers | None
     columns = np.ascontiguousarray(points.T)
     workspace = make_workspace(columns, longest, longest // 2 + 1, addresses)
     out = np.empty((len(candidates.start), len(points)))
-    _evaluate(*candidates[:4], workspace, out)
+    _evaluate(candidates, workspace, out)
     return out

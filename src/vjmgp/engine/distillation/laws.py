@@ -7,6 +7,7 @@ coefficients.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -80,10 +81,8 @@ class Sketch(NamedTuple):
 
 
 def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | None:
-    """Return the simplest law that the labels support, or None if there is none or it is not
-    allowed.
-    """
-    if not _may(prepared.settings):
+    """Return the simplest law that the labels support; None without one, or if not allowed."""
+    if not _allows_laws(prepared.settings):
         return None
     columns = prepared.x.T + units.offset[:, None]
     y, weights = prepared.y + units.target, prepared.weights.each
@@ -94,9 +93,9 @@ def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | No
     if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
         return None
     coefficients = _coefficients(best.values, prepared.y, weights)
-    entry = as_entry(_able(prepared), best.trees, coefficients, 0)
+    entry = as_entry(_with_functions_of_laws(prepared), best.trees, coefficients, 0)
     if entry is not None and whole is not None:
-        entry = on_all_rows(entry, _able(whole))
+        entry = on_all_rows(entry, _with_functions_of_laws(whole))
     return None if entry is None else Law(entry, best.size)
 
 
@@ -105,11 +104,8 @@ def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketc
     with np.errstate(all="ignore"):
         sketches = [_sum_law(columns, y, weights, units)]
         sketches += [_linked_law(columns, y, weights, units, link) for link in LINKS]
-    return min((law for law in sketches if law is not None), key=_score, default=None)
-
-
-def _score(law: Sketch) -> float:
-    return law.score
+    found = [law for law in sketches if law is not None]
+    return min(found, key=lambda law: law.score, default=None)
 
 
 def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
@@ -183,12 +179,12 @@ def _fitted(
     return criterion(share * error, share * square, n, len(best), count), _tidy(best / scale)
 
 
-def _may(settings: Settings) -> bool:
+def _allows_laws(settings: Settings) -> bool:
     """Return whether the chosen functions allow laws, as the default ones do."""
     return settings.functions == FUNCTION_NAMES and settings.forbidden_inside is None
 
 
-def _able(prepared: Prepared) -> Prepared:
+def _with_functions_of_laws(prepared: Prepared) -> Prepared:
     """Return the run with the functions and the depth that laws need."""
     settings = replace(
         prepared.settings,
@@ -232,10 +228,7 @@ def _product(term: Monomial, offset: Floats) -> Tree:
         _power(_called(ADD, _input(k), _number(offset[k])), power)
         for k, power in zip(term.inputs, term.powers, strict=True)
     ]
-    tree = factors.pop()
-    while factors:
-        tree = _called(MUL, factors.pop(), tree)
-    return tree
+    return _joined(MUL, factors)
 
 
 def _linked_tree(terms: list[Monomial], coefficients: Floats, offset: Floats, link: Link) -> Tree:
@@ -244,10 +237,11 @@ def _linked_tree(terms: list[Monomial], coefficients: Floats, offset: Floats, li
         for term, coefficient in zip(terms, coefficients, strict=False)
     ]
     parts += [_number(constant) for constant in coefficients[len(terms) :]]
-    tree = parts.pop()
-    while parts:
-        tree = _called(ADD, parts.pop(), tree)
-    return _called(link.code, tree)
+    return _called(link.code, _joined(ADD, parts))
+
+
+def _joined(code: int, parts: list[Tree]) -> Tree:
+    return functools.reduce(lambda tree, part: _called(code, part, tree), reversed(parts))
 
 
 def _input(place: int) -> Tree:

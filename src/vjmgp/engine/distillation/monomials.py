@@ -148,7 +148,7 @@ def find_terms(
     """
     roots = np.sqrt(weights / weights.mean())
     with np.errstate(all="ignore"):
-        terms = monomials(columns, _telling_first(columns, y), plain)
+        terms = monomials(columns, _most_informative_first(columns, y), plain)
         law = _power_law(columns, y, plain)
         values = values_of_terms(terms + law, columns)
         values = roots * (values - np.average(values, axis=1, weights=roots**2)[:, None])
@@ -202,7 +202,7 @@ def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
     return [Monomial(tuple(k for k, _ in kept), tuple(p for _, p in kept))]
 
 
-def _telling_first(columns: Floats, y: Floats) -> Integers:
+def _most_informative_first(columns: Floats, y: Floats) -> Integers:
     """Sort inputs by the variance that a parabola of each explains."""
     told = []
     for column in columns:

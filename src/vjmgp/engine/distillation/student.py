@@ -24,7 +24,7 @@ ROUNDS = 2
 """Number of rounds of adding and removing trees before the last addition."""
 
 
-class Selection(NamedTuple):
+class StudentSelection(NamedTuple):
     """A selection of at most `most` out of C candidates."""
 
     chosen: Integers
@@ -50,7 +50,7 @@ class Selection(NamedTuple):
 
 
 @kernel
-def _begin(values: Floats, teacher: Floats, selection: Selection) -> None:
+def _begin(values: Floats, teacher: Floats, selection: StudentSelection) -> None:
     n = len(teacher)
     for c in range(len(values)):
         selection.diagonal[c] = dot(values[c], values[c], n) / n + RIDGE
@@ -58,7 +58,7 @@ def _begin(values: Floats, teacher: Floats, selection: Selection) -> None:
 
 
 @part_of_kernel
-def _enter(values: Floats, selection: Selection, count: int) -> None:
+def _enter(values: Floats, selection: StudentSelection, count: int) -> None:
     """Add chosen[count], whose row of G is known, to the factor."""
     gram, solved, row = selection.gram[count], selection.solved[count], selection.factor[count]
     own = selection.chosen[count]
@@ -80,7 +80,7 @@ def _enter(values: Floats, selection: Selection, count: int) -> None:
 
 
 @kernel
-def _rebuild(values: Floats, selection: Selection, count: int) -> None:
+def _rebuild(values: Floats, selection: StudentSelection, count: int) -> None:
     """Rebuild the factor of the first `count` chosen ones."""
     for c in range(len(values)):
         selection.left[c] = selection.diagonal[c]
@@ -90,7 +90,7 @@ def _rebuild(values: Floats, selection: Selection, count: int) -> None:
 
 
 @kernel
-def _forward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
+def _forward(values: Floats, price: Floats, selection: StudentSelection, count: int) -> int:
     """Add the most worthwhile tree while there is one; return the number of chosen ones."""
     n = values.shape[1]
     _rebuild(values, selection, count)
@@ -119,7 +119,7 @@ def _forward(values: Floats, price: Floats, selection: Selection, count: int) ->
 
 
 @kernel
-def _solve(selection: Selection, count: int) -> None:
+def _solve(selection: StudentSelection, count: int) -> None:
     """Compute the weights of the chosen ones."""
     for i in range(count - 1, -1, -1):
         total = selection.answer[i]
@@ -143,7 +143,7 @@ def _diagonal_of_inverse(factor: Floats, count: int, which: int) -> float:
 
 
 @kernel
-def _backward(values: Floats, price: Floats, selection: Selection, count: int) -> int:
+def _backward(values: Floats, price: Floats, selection: StudentSelection, count: int) -> int:
     """Remove the least worthwhile tree while one costs more than it gains."""
     while count > 1:
         _solve(selection, count)
@@ -183,7 +183,7 @@ def select(
     count = len(values)
     if size is None or max_size is None:
         size, max_size = np.zeros(count, np.int64), 0  # trees without nodes always fit
-    selection = Selection(
+    selection = StudentSelection(
         chosen=np.zeros(most, np.int64),
         gram=np.empty((most, count)),
         factor=np.zeros((most, most)),

@@ -85,10 +85,7 @@ def distances_of_whole_lanes(typing: Any, values: Any, weights: Any, here: Any, 
             return builder.call(absolute, [builder.fsub(v[0], centre)])
 
         sums = _add_lanes(
-            builder,
-            pointers,
-            arguments[3],
-            [distance, lambda v: builder.fmul(v[1], distance(v))],
+            builder, pointers, arguments[3], [distance, lambda v: builder.fmul(v[1], distance(v))]
         )
         return cgutils.pack_array(builder, sums)
 

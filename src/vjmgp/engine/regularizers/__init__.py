@@ -1,4 +1,4 @@
-"""The regularisers, one per module. To add one, see docs/own_regularizer.md."""
+"""The regularisers. To add one, see docs/own_regularizer.md."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import importlib
 from ...core.import_policy import refuse_import
 from .base import Regularizer
 from .distance_correlation import DistanceCorrelation
-from .finite_difference import FiniteDifference
-from .grand_complexity import GrandComplexity
-from .jensen_gap import JensenGap
 from .none import NoRegularizer
-from .parsimony import Parsimony
 from .rademacher import Rademacher
-from .tikhonov import Tikhonov
-from .vicinal_risk import VicinalRisk
+from .size_and_norm import GrandComplexity, Parsimony, Tikhonov
+from .vicinal_gaps import FiniteDifference, JensenGap, VicinalRisk
 from .wcrv import Wcrv
 
 REGULARIZERS: dict[str, type[Regularizer]] = {
@@ -40,7 +36,7 @@ def find_regularizer(name: str) -> type[Regularizer]:
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"regularizer is {name!r} ({str(error).rstrip('.')}); {known}") from None
     if not (isinstance(found, type) and issubclass(found, Regularizer)):
-        raise ValueError(f"regularizer is {name!r}, which is no Regularizer; {known}")
+        raise ValueError(f"regularizer is {name!r}, which is not a Regularizer; {known}")
     return found
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 
-class Inputs(NamedTuple):
+class RankedInputs(NamedTuple):
     """The inputs as stacked `Ranked` columns, and their relevance."""
 
     orders: Integers
@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
     threshold: float
     """Its median, from which an input is relevant."""
     used: Integers
-    """Inputs that an individual uses."""
+    """RankedInputs that an individual uses."""
 
 
 class Wcrv(Regularizer):
@@ -45,7 +45,7 @@ class Wcrv(Regularizer):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._inputs: Inputs | None = None
+        self._inputs: RankedInputs | None = None
         self._scratch: MicScratch | None = None
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
@@ -55,7 +55,7 @@ class Wcrv(Regularizer):
         target = rank(y, scratch.cells)
         relevance = np.array([mic_of_ranked(column, target, scratch) for column in columns])
         self._scratch = scratch
-        self._inputs = Inputs(
+        self._inputs = RankedInputs(
             np.array([column.order for column in columns]),
             np.array([column.ranked for column in columns]),
             np.array([column.parts for column in columns]),
@@ -76,7 +76,7 @@ class Wcrv(Regularizer):
 def wcrv(
     pool: Pool,
     individuals: Individuals,
-    inputs: Inputs,
+    inputs: RankedInputs,
     y: Floats,
     scratch: MicScratch,
     rows: Integers,

@@ -20,12 +20,12 @@ from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.lanes import dot
 from ..objectives.vicinal import Vicinity
 from ..search.population import Individuals
+from ..search.threads import run_in_threads
 from ..trees.evaluation import Workspace
 from ..trees.pool import MEAN, SCALE, Pool, extra_feature, fill_extra_rows
 from .base import Regularizer
 
 if TYPE_CHECKING:
-    from ..search.crew import Desk
     from ..search.evolution import Evolution
     from ..settings import Settings
 
@@ -90,32 +90,27 @@ class WorstGap(Regularizer):
     def score(self, run: Evolution, rows: Integers) -> None:
         """Compute objective 2 of these rows."""
         if not self._sides:
-            self._sides = [self._make_sides(run) for _ in run.crew.desks]
+            self._sides = [self._make_sides(run) for _ in run.threads]
         if self.settings.early_stopping:  # each depends on the best before it
-            self._measure(run, 0, run.crew.desks[0], rows)
+            self._measure(run, 0, run.workspace, rows)
             return
         first, last = run.first_extra_row, run.first_extra_row + len(self._sides[0].share)
-        if len(run.crew.desks) > 1:
-            run.crew.share(
+        if len(run.threads) > 1:
+            run_in_threads(
                 run.trees_of(rows),
-                lambda k, desk, trees: fill_extra_rows(
-                    run.pool, trees, desk.workspace, first, last, self._sides[k].feature
+                run.threads,
+                lambda k, own, trees: fill_extra_rows(
+                    run.pool, trees, own.workspace, first, last, self._sides[k].feature
                 ),
             )
-        run.crew.share(rows, lambda k, desk, part: self._measure(run, k, desk, part))
-
-    def _measure(self, run: Evolution, k: int, desk: Desk, rows: Integers) -> None:
-        worst_gaps(
-            run.pool,
-            run.individuals,
-            desk.workspace,
-            self._sides[k],
-            rows,
-            self._clean_side(),
-            self.settings.early_stopping,
-            run.tau,
-            run.best_sum,
+        run_in_threads(
+            rows, run.threads, lambda k, own, part: self._measure(run, k, own.workspace, part)
         )
+
+    def _measure(self, run: Evolution, k: int, workspace: Workspace, rows: Integers) -> None:
+        models = run.pool, run.individuals, workspace, self._sides[k], rows
+        stopping = self.settings.early_stopping, run.tau, run.best_sum
+        worst_gaps(*models, self._clean_side(), *stopping)
 
     def _make_sides(self, run: Evolution) -> Sides:
         assert self.vicinity is not None

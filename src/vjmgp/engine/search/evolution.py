@@ -31,11 +31,11 @@ from .archive import (
     reserve,
     update_archive,
 )
-from .crew import MANY_ROWS, Crew, Desk
 from .front_rules import front_rule
 from .population import make_individuals, rehash, release
 from .selection import SELECTIONS
 from .survival import nsga2
+from .threads import MANY_ROWS, ThreadScratch, run_in_threads
 from .variation import Rates, initialise, make_scratch, vary
 
 
@@ -43,11 +43,7 @@ class Evolution:
     """One evolution on prepared data. Restarts differ only in their random numbers."""
 
     def __init__(
-        self,
-        prepared: Prepared,
-        restart: int = 0,
-        memory_share: float = 1.0,
-        threads: int = 1,
+        self, prepared: Prepared, restart: int = 0, memory_share: float = 1.0, threads: int = 1
     ) -> None:
         self.prepared = prepared
         self.settings = prepared.settings
@@ -63,8 +59,9 @@ class Evolution:
         self.regularizer = copy.deepcopy(prepared.regularizer)
         n_inputs, self._n_rows = prepared.columns.shape
         self._make_room(n_inputs, memory_share)
-        self.crew = Crew(self._make_desk, threads if len(self.y) >= MANY_ROWS else 1)
-        self.workspace, self.ridge = self.crew.desks[0]
+        threads = threads if len(self.y) >= MANY_ROWS else 1
+        self.threads = [self._make_thread_scratch() for _ in range(threads)]
+        self.workspace, self.ridge = self.threads[0]
         self._state = stream(prepared.seed, "evolution", restart)
         self._first_state = stream(prepared.seed, "initialisation", restart)
         self.preparation_seconds = prepared.seconds
@@ -83,13 +80,9 @@ class Evolution:
             NO_LIMIT if settings.max_size is None else settings.max_size,
             nesting_table(settings.functions, settings.forbidden_inside),
         )
-        self._rates = Rates(
-            float(settings.crossover_rate),
-            float(settings.mutation_rate),
-            float(settings.addition_rate),
-            float(settings.deletion_rate),
-            settings.max_depth,
-        )
+        crossover, mutation = float(settings.crossover_rate), float(settings.mutation_rate)
+        addition, deletion = float(settings.addition_rate), float(settings.deletion_rate)
+        self._rates = Rates(crossover, mutation, addition, deletion, settings.max_depth)
         self._scratch = make_scratch(settings.max_depth)
         longest = len(self._scratch.codes)
         arena = 64 * longest + size * 2 ** (settings.init_depth[1] + 1)
@@ -102,10 +95,10 @@ class Evolution:
         self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
         self.population: Integers = np.empty(0, np.int64)
 
-    def _make_desk(self) -> Desk:
+    def _make_thread_scratch(self) -> ThreadScratch:
         settings, depth = self.settings, self.settings.max_depth
         longest, addresses = 2 ** (depth + 1), self.prepared.addresses
-        return Desk(
+        return ThreadScratch(
             make_workspace(self.prepared.columns, longest, depth, addresses),
             make_ridge_scratch(
                 len(self.y), settings.max_trees, len(settings.ridge_alphas), self.weights
@@ -115,8 +108,8 @@ class Evolution:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled run; functions have other addresses in this process."""
         self.__dict__.update(state)
-        for desk in self.crew.desks:
-            desk.workspace.addresses[:] = self.prepared.addresses
+        for thread in self.threads:
+            thread.workspace.addresses[:] = self.prepared.addresses
 
     # -- one generation -----------------------------------------------------------------------
 
@@ -145,15 +138,8 @@ class Evolution:
     def new_individuals(self) -> Integers:
         """Return the rows of new individuals with one random tree each."""
         rows = self._free_rows()[: self.settings.population_size]
-        made = initialise(
-            self._first_state,
-            self.pool,
-            self.individuals,
-            self._grammar,
-            self._scratch,
-            self._seen,
-            rows,
-        )
+        into = self.pool, self.individuals, self._grammar
+        made = initialise(self._first_state, *into, self._scratch, self._seen, rows)
         return rows[:made]
 
     def breed(self) -> Integers:
@@ -169,16 +155,9 @@ class Evolution:
                     self._state, self.individuals, self.population, wanted, tries == 0
                 )
                 tries += 1
+            into = self.pool, self.individuals, self._grammar
             born, used = vary(
-                self._state,
-                self.pool,
-                self.individuals,
-                self._grammar,
-                self._rates,
-                self._scratch,
-                self._seen,
-                parents,
-                rows[made:],
+                self._state, *into, self._rates, self._scratch, self._seen, parents, rows[made:]
             )
             made += born
             parents = parents[used:]
@@ -203,19 +182,21 @@ class Evolution:
     def fit(self, rows: Integers) -> None:
         """Fit these rows: objective 1, weights, fitted values and leave-one-out errors."""
         pool, n = self.pool, len(self.y)
-        if len(self.crew.desks) > 1:
+        if len(self.threads) > 1:
             trees = self.trees_of(rows)
             take_slots(pool, trees)
-            self.crew.share(
+            run_in_threads(
                 trees,
-                lambda _, desk, part: fill_training_rows(
-                    pool, part, desk.workspace, self.weights, desk.ridge.z[0, :n]
+                self.threads,
+                lambda _, own, part: fill_training_rows(
+                    pool, part, own.workspace, self.weights, own.ridge.z[0, :n]
                 ),
             )
-        self.crew.share(
+        run_in_threads(
             rows,
-            lambda _, desk, part: fit_individuals(
-                pool, self.individuals, desk.workspace, desk.ridge, self.y, self.alphas, part
+            self.threads,
+            lambda _, own, part: fit_individuals(
+                pool, self.individuals, own.workspace, own.ridge, self.y, self.alphas, part
             ),
         )
 
@@ -256,26 +237,22 @@ class Evolution:
     def _record(self) -> dict[str, float]:
         archive, rows = self.archive, self.population
         front = front_of(archive)
+        size, trees = self.individuals.size[rows], self.individuals.n_trees[rows]
         record: dict[str, float] = {
             "generation": self.generation,
             "evaluations": self.evaluations,
             "seconds": self.evolution_seconds,
             "front_size": len(front),
-            "mean_size": float(self.individuals.size[rows].mean()) if len(rows) else float("nan"),
-            "mean_trees": (
-                float(self.individuals.n_trees[rows].mean()) if len(rows) else float("nan")
-            ),
+            "mean_size": float(size.mean()) if len(rows) else float("nan"),
+            "mean_trees": float(trees.mean()) if len(rows) else float("nan"),
         }
         if len(front):
             rule = front_rule(self.settings.final_rule, self.regularizer.final_rule)
-            entry = int(front[rule(archive.scores[front, O1], archive.scores[front, O2], self.tau)])
-            record |= {
-                "best_o1": float(archive.scores[front[0], O1]),
-                "chosen": entry,
-                "o1": float(archive.scores[entry, O1]),
-                "o2": float(archive.scores[entry, O2]),
-                "train_r2": float(archive.scores[entry, TRAIN_R2]),
-                "size": int(archive.facts[entry, SIZE]),
-                "n_trees": int(archive.facts[entry, N_TREES]),
-            }
+            scores = archive.scores[front]
+            entry = int(front[rule(scores[:, O1], scores[:, O2], self.tau)])
+            record |= {"best_o1": float(scores[0, O1]), "chosen": entry}
+            for name, column in (("o1", O1), ("o2", O2), ("train_r2", TRAIN_R2)):
+                record[name] = float(archive.scores[entry, column])
+            for name, column in (("size", SIZE), ("n_trees", N_TREES)):
+                record[name] = int(archive.facts[entry, column])
         return record

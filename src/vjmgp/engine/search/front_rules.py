@@ -39,12 +39,7 @@ def smallest_o2(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
 
 Rule = Callable[[Floats, Floats, float], int]
 
-RULES: dict[str, Rule] = {
-    "tau": smallest_sum,
-    "knee": knee,
-    "o1": smallest_o1,
-    "o2": smallest_o2,
-}
+RULES: dict[str, Rule] = {"tau": smallest_sum, "knee": knee, "o1": smallest_o1, "o2": smallest_o2}
 
 FINAL_RULES = ("auto", "short", "distil", "paper", *RULES)
 """Values of `final_rule`. "paper" is the regulariser's rule, "auto" is "short" if possible."""

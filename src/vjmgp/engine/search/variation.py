@@ -31,8 +31,8 @@ class Rates(NamedTuple):
     depth_limit: int
 
 
-class Scratch(NamedTuple):
-    """Scratch arrays for one spliced tree and its donor."""
+class VariationScratch(NamedTuple):
+    """VariationScratch arrays for one spliced tree and its donor."""
 
     codes: Codes
     constants: Floats
@@ -42,10 +42,10 @@ class Scratch(NamedTuple):
     forbidden: Integers
 
 
-def make_scratch(depth_limit: int) -> Scratch:
+def make_scratch(depth_limit: int) -> VariationScratch:
     """Allocate scratch for trees of this depth; a splice may briefly be twice as deep and long."""
     longest = 2 ** (depth_limit + 2)
-    return Scratch(
+    return VariationScratch(
         np.empty(longest, np.int32),
         np.empty(longest),
         np.empty(longest, np.int32),
@@ -70,7 +70,7 @@ def _room(pool: Pool, trees: Integers, n_trees: Whole, place: Whole, max_size: W
 def _splice(
     pool: Pool,
     grammar: Grammar,
-    scratch: Scratch,
+    scratch: VariationScratch,
     tree: Whole,
     cut: Whole,
     codes: Codes,
@@ -111,7 +111,7 @@ def _cross(
     state: Words,
     pool: Pool,
     grammar: Grammar,
-    scratch: Scratch,
+    scratch: VariationScratch,
     children: Integers,
     counts: Integers,
     limit: int,
@@ -151,7 +151,7 @@ def _mutate(
     state: Words,
     pool: Pool,
     grammar: Grammar,
-    scratch: Scratch,
+    scratch: VariationScratch,
     trees: Integers,
     n_trees: int,
     limit: int,
@@ -174,7 +174,7 @@ def _add_tree(
     state: Words,
     pool: Pool,
     grammar: Grammar,
-    scratch: Scratch,
+    scratch: VariationScratch,
     trees: Integers,
     n_trees: Whole,
 ) -> Whole:
@@ -211,7 +211,7 @@ def vary(
     individuals: Individuals,
     grammar: Grammar,
     rates: Rates,
-    scratch: Scratch,
+    scratch: VariationScratch,
     seen: Words,
     parents: Integers,
     children: Integers,
@@ -275,7 +275,7 @@ def initialise(
     pool: Pool,
     individuals: Individuals,
     grammar: Grammar,
-    scratch: Scratch,
+    scratch: VariationScratch,
     seen: Words,
     rows: Integers,
 ) -> int:

@@ -186,11 +186,9 @@ def check_scalar(scalar: Callable[..., float]) -> None:
         function.compile(kinds)
         gives = numba.types.unliteral(function.overloads[kinds].signature.return_type)
     except NumbaError as error:
-        plain = re.sub(
-            "\x1b\\[[0-9;]*m", "", str(error)
-        )  # with colorama, numba's words are in colour
+        plain = re.sub("\x1b\\[[0-9;]*m", "", str(error))  # with colorama, errors are in colour
         lines = [line.strip() for line in plain.splitlines() if line.strip()]
-        told = [line for line in lines if not line.startswith("Failed in nopython mode")]
-        raise ValueError(f"numba cannot compile scalar: {(told or lines)[0]}") from None
+        reasons = [line for line in lines if not line.startswith("Failed in nopython mode")]
+        raise ValueError(f"numba cannot compile scalar: {(reasons or lines)[0]}") from None
     if gives != types.float64:
         raise ValueError(f"scalar returns {gives}; it must return a float (1.0, not 1)")

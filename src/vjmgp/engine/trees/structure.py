@@ -24,7 +24,7 @@ NO_LIMIT = 2**31
 """Size limit of unlimited trees."""
 FIRST_CODE = -2 * FIRST_BINARY
 """The lowest code; tables by code start with it."""
-OWN, INSIDE = range(2)
+BIT, FORBIDDEN = range(2)
 
 
 def nesting_table(
@@ -41,9 +41,9 @@ def nesting_table(
     table = np.zeros((2, CONSTANT - FIRST_CODE), np.int64)
     bits = {name: 1 << bit for bit, name in enumerate(codes)}
     for name, code in codes.items():
-        table[OWN, code - FIRST_CODE] = bits[name]
+        table[BIT, code - FIRST_CODE] = bits[name]
         for inner in forbidden_inside.get(name, ()):
-            table[INSIDE, code - FIRST_CODE] |= bits[inner]
+            table[FORBIDDEN, code - FIRST_CODE] |= bits[inner]
     return table
 
 
@@ -69,8 +69,8 @@ def random_terminal(state: Words, n_inputs: int) -> tuple[int, float]:
 
 
 @part_of_kernel
-def _may_stand(code: Whole, nesting: Integers, forbidden: Whole, room: Whole) -> bool:
-    if nesting.shape[1] > 0 and forbidden & nesting[OWN, code - FIRST_CODE] != 0:
+def _is_allowed(code: Whole, nesting: Integers, forbidden: Whole, room: Whole) -> bool:
+    if nesting.shape[1] > 0 and forbidden & nesting[BIT, code - FIRST_CODE] != 0:
         return False
     return arity(code) <= room
 
@@ -80,11 +80,11 @@ def _function_within_limits(state: Words, grammar: Grammar, forbidden: Whole, ro
     """Return a random function that is allowed here; CONSTANT if there is none."""
     count = 0
     for code in grammar.functions:
-        count += _may_stand(code, grammar.nesting, forbidden, room)
+        count += _is_allowed(code, grammar.nesting, forbidden, room)
     if count > 0:
         chosen = below(state, count)
         for code in grammar.functions:
-            chosen -= _may_stand(code, grammar.nesting, forbidden, room)
+            chosen -= _is_allowed(code, grammar.nesting, forbidden, room)
             if chosen < 0:
                 return np.int64(code)
     return np.int64(CONSTANT)
@@ -125,7 +125,7 @@ def random_tree(state: Words, grammar: Grammar, codes: Codes, constants: Floats)
         else:
             codes[length], constants[length] = code, 0.0
             if nesting.shape[1] > 0:
-                forbidden_here |= nesting[INSIDE, code - FIRST_CODE]
+                forbidden_here |= nesting[FORBIDDEN, code - FIRST_CODE]
             for _ in range(arity(code)):
                 depths[waiting], forbidden[waiting] = depth + 1, forbidden_here
                 waiting += 1
@@ -176,11 +176,11 @@ def keeps_nesting(
     for position in range(length):
         code = codes[position]
         if code < CONSTANT:
-            if forbidden[level] & nesting[OWN, code - FIRST_CODE] != 0:
+            if forbidden[level] & nesting[BIT, code - FIRST_CODE] != 0:
                 return False
             open_children[level] = arity(code)
             level += 1
-            forbidden[level] = forbidden[level - 1] | nesting[INSIDE, code - FIRST_CODE]
+            forbidden[level] = forbidden[level - 1] | nesting[FORBIDDEN, code - FIRST_CODE]
         else:
             while level > 0:
                 open_children[level - 1] -= 1

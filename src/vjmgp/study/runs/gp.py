@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import Floats
 from ...engine.compilation.warmup import load_kernels
 from ...engine.regularizers import find_regularizer
-from ...engine.regularizers.jensen_gap import JensenGap
+from ...engine.regularizers.vicinal_gaps import JensenGap
 from ...engine.trees.addresses import addresses_of_run
 from ...models.extrapolation import extrapolation_ignored
 from ...models.symbolic import SymbolicModel
