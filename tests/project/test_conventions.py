@@ -92,4 +92,6 @@ def test_architecture_page_shows_the_layers_of_the_contract():
     drawn = [re.findall(r"\w+", line) for line in re.findall("^│.*│$", page, re.MULTILINE)]
     assert [" | ".join(names) for names in drawn] == contract["layers"]
     table = page.split("| --- | --- |")[1].split("\n\n")[0]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [n for names in drawn for n in names]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [
+        n for names in drawn for n in names
+    ]
