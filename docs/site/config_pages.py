@@ -12,8 +12,8 @@ import yaml
 Schema = dict[str, Any]
 HEAD = """# Config reference
 
-Every key of a study's config. Configs are checked against `workflow/schemas/config.schema.yaml` before
-anything runs. How to write one: `config/README.md`."""
+Every key of a study's config. Configs are checked against `workflow/schemas/config.schema.yaml`
+before anything runs. How to write one: `config/README.md`."""
 COLUMNS = "| key | meaning | values | default |\n| --- | --- | --- | --- |"
 LIMITS = {
     "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-NOTE = """*This page is the notebook `docs/notebook.ipynb` of the repository. It runs in under two minutes.*"""
+NOTE = """*This page is the notebook `docs/notebook.ipynb` of the repository. It runs in under two
+minutes.*"""
 
 
 def page(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The README's accuracy table, from made-up runs whose outcome is known."""
+"""The command that prints the README's accuracy table, on made-up runs."""
 
 import sys
 
@@ -9,7 +9,7 @@ from benchmarks import accuracy
 
 CLEAN, NOISY = "192_vineyard", "547_no2"
 GAINS = {"VJM distilled": 0.0, "VJM": -0.02, "SVR": 0.01}
-"""What a method's R² is above that of the reference, on the clean dataset; on the other, below."""
+"""Differences of R² from the reference on the clean dataset; negated on the noisy one."""
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def runs():
     return pd.concat([table, failed, other])
 
 
-def test_the_table_is_in_markdown(runs, tmp_path, monkeypatch, capsys):
+def test_accuracy_prints_a_markdown_table(runs, tmp_path, monkeypatch, capsys):
     path = tmp_path / "runs.csv"
     runs.to_csv(path, index=False)
     monkeypatch.setattr(sys, "argv", ["accuracy", str(path)])

@@ -1,4 +1,4 @@
-"""The examples in docstrings print what they say."""
+"""Examples in docstrings."""
 
 import doctest
 import importlib
@@ -11,7 +11,7 @@ MODULES = sorted({home for home in vjmgp._HOME.values() if not home.startswith("
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name):
+def test_docstring_examples(name):
     module = importlib.import_module(f"vjmgp.{name}")
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0

@@ -1,4 +1,4 @@
-"""Every command and code block of README and docs is run, or read as its program reads it."""
+"""Commands and code blocks of the documentation: each is run, or at least parsed."""
 
 import json
 import os
@@ -28,13 +28,13 @@ SHORT = ["--population", "100", "--generations", "10", "--quiet"]
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 
 
-def test_every_block_is_of_a_kind_that_is_tested():
+def test_code_blocks_have_a_tested_language():
     kinds = {kind for page in PAGES.values() for kind, _ in BLOCK.findall(page)}
     assert kinds <= RUN | set(SHOWN)
     assert all(page.count("\n```") % 2 == 0 for page in PAGES.values())
 
 
-def test_the_guide_has_every_parameter():
+def test_guide_lists_every_parameter():
     section = PAGES["docs/guide.md"].split("## Parameters")[1].split("\n## ")[0]
     named = re.findall(r"`(\w+)`", section.split("| --- | --- |")[1])
     assert sorted(named) == sorted(VJMRegressor().get_params())
@@ -42,7 +42,7 @@ def test_the_guide_has_every_parameter():
 
 @pytest.fixture(scope="module")
 def names():
-    """What the guides take as given: a table, a fitted model."""
+    """Return the names that the guides presuppose: a table, a fitted model."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(150, 2)), columns=["speed", "load"])
     y = table["speed"] * table["load"] + 0.1 * rng.normal(size=150)
@@ -56,8 +56,8 @@ def names():
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
-def test_python(page, names, tmp_path, monkeypatch):
-    """The blocks of a page are one program; a class of one's own is a file beside it."""
+def test_python_blocks_run(page, names, tmp_path, monkeypatch):
+    """The blocks of a page form one program; a class becomes a module beside it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     names = dict(names)
@@ -68,7 +68,7 @@ def test_python(page, names, tmp_path, monkeypatch):
     sys.modules.pop("my_measures", None)
 
 
-def test_the_practitioners_tutorial(tmp_path, monkeypatch, capsys):
+def test_practitioner_tutorial(tmp_path, monkeypatch, capsys):
     page = "docs/tutorial_practitioner.md"
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "docs/data", tmp_path, dirs_exist_ok=True)
@@ -87,7 +87,7 @@ def test_the_practitioners_tutorial(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """The tables that the guide of the command names, and new rows of one."""
+    """Write the tables that the guide of the command names."""
     folder = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -106,7 +106,7 @@ GUIDE = [shlex.split(line)[1:] for line in commands("docs/command.md")]
 OF_STUDIES = ("study", "verify")
 
 
-def test_the_guide_of_the_command(tables, monkeypatch):
+def test_command_guide(tables, monkeypatch):
     monkeypatch.chdir(tables)
     for words in GUIDE:
         if words[0] not in OF_STUDIES:
@@ -114,8 +114,8 @@ def test_the_guide_of_the_command(tables, monkeypatch):
     assert Path("predictions.csv").is_file()
 
 
-def test_the_guide_of_studies(tables, tmp_path, monkeypatch):
-    """In its order, but for the sample of published runs, whose datasets may need a network."""
+def test_study_commands_of_the_guide(tables, tmp_path, monkeypatch):
+    """Verification of published runs is left out: its datasets may need a network."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     shutil.copy(tables / "data.csv", tmp_path)
@@ -128,8 +128,8 @@ def test_the_guide_of_studies(tables, tmp_path, monkeypatch):
     assert Path("results/my/report.html").is_file()
 
 
-def test_the_researchers_first_study_is_checked(tmp_path, monkeypatch, capsys):
-    """As the tutorial does; tests/engine/test_own_regularizer.py runs such a study to its end."""
+def test_researcher_tutorial_study_is_valid(tmp_path, monkeypatch, capsys):
+    """Only checked here; tests of own regularisers run such a study."""
     page = "docs/tutorial_researcher.md"
     monkeypatch.chdir(tmp_path)
     Path("my_measures.py").write_text(blocks(page, "python")[0])
@@ -151,8 +151,8 @@ EVERY = sorted({c for page in PAGES for c in (*commands(page), *inline_commands(
 
 
 @pytest.mark.parametrize("command", EVERY)
-def test_commands_are_as_their_programs_read_them(command, capsys):
-    """Words in capitals and dots stand for something; what is said of the rest must hold."""
+def test_commands_parse(command, capsys):
+    """Words in capitals and dots are placeholders; the rest must exist."""
     words = [w for w in shlex.split(command.replace("…", "")) if not re.match(r"\w+=\.$", w)]
     program, *rest = words
     if program == "vjmgp" and rest[:1] != ["--version"]:
@@ -174,7 +174,7 @@ def test_commands_are_as_their_programs_read_them(command, capsys):
 
 
 def _read_by_parser(words, capsys):
-    """A whole command parses; a part of one, such as `vjmgp study`, is the name of a command."""
+    """Parse a whole command, or check the name of part of one, such as `vjmgp study`."""
     try:
         parser().parse_args(words)
     except SystemExit:
@@ -191,7 +191,7 @@ PLANNED = sorted(
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory):
-    """A folder like a clone, with a small study of one's own."""
+    """Create a folder like a clone, with a small study."""
     folder = tmp_path_factory.mktemp("workplace")
     for name in ("config", "profiles", "Snakefile", "workflow", "src", "envs"):
         (folder / name).symlink_to(ROOT / name)
@@ -204,8 +204,8 @@ def workplace(tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", PLANNED)
-def test_snakemake_plans_what_the_docs_call(command, workplace):
-    """Its arguments, profile and config are read, and the jobs planned; none is run."""
+def test_snakemake_commands_plan_jobs(command, workplace):
+    """Arguments, profile and config are read, and jobs planned; none is run."""
     words = shlex.split(command)[1:]
     if words[0] == "--cores" and "config/paper.yaml" in words and "--config" not in words:
         words += ["--config", "published=only"]  # 7,000 jobs take half a minute to plan
@@ -218,8 +218,8 @@ STUDIES = [(page, text) for page in PAGES for text in blocks(page, "yaml")]
 
 
 @pytest.mark.parametrize(("page", "text"), STUDIES, ids=[page for page, _ in STUDIES])
-def test_configs_are_read(page, text, tmp_path, monkeypatch):
-    """As a study, or as the part of one that they are."""
+def test_configs_are_valid(page, text, tmp_path, monkeypatch):
+    """Each is a study, or part of one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     measure = blocks("docs/own_regularizer.md", "python")[0]
@@ -240,7 +240,7 @@ def test_configs_are_read(page, text, tmp_path, monkeypatch):
     assert study.run_files() or study.taken()
 
 
-def test_the_guide_of_the_module(tmp_path):
+def test_module_guide(tmp_path):
     (snakefile,) = blocks("docs/module.md", "snakemake")
     (config,) = blocks("docs/module.md", "yaml")
     here = re.sub(r"github\(.*\)", f'"{ROOT}/workflow/Snakefile"', snakefile)
@@ -253,7 +253,7 @@ def test_the_guide_of_the_module(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_notebook_prints_what_it_shows(capsys):
+def test_notebook_output_is_current(capsys):
     cells = json.loads((ROOT / "docs/notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""The tables of README and docs that tell of the published runs are what their commands print."""
+"""Tables of published runs in README and docs equal the output of their commands."""
 
 import re
 import shlex
@@ -10,18 +10,18 @@ from benchmarks import accuracy, reproduction
 
 ROOT = Path(__file__).parents[2]
 OTHER_COMMANDS = ("|  | clipped |", "| reading |")
-"""How the tables of `benchmarks.clipping` and `benchmarks.tau` begin."""
+"""First cells of the tables of `benchmarks.clipping` and `benchmarks.tau`."""
 
 
 def tables_of(page):
-    """The tables of a page in Markdown, each as its lines."""
+    """Return the Markdown tables of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
 
 
 @pytest.fixture
 def printed(monkeypatch, capsys):
-    """What a benchmark prints when it is called with these arguments."""
+    """Return a function that calls a benchmark and returns its output."""
 
     def call(benchmark, *arguments):
         monkeypatch.setattr(sys, "argv", [benchmark.__name__, *arguments])
@@ -31,7 +31,7 @@ def printed(monkeypatch, capsys):
     return call
 
 
-def test_reproduction(printed):
+def test_reproduction_page_matches_its_command(printed):
     output = printed(reproduction)
     tables = [t for t in tables_of("docs/reproduction.md") if not t.startswith(OTHER_COMMANDS)]
     assert len(tables) == 8
@@ -46,7 +46,7 @@ def test_reproduction(printed):
         assert f"{count} runs {kind}, {hours} CPU hours" in words
 
 
-def test_accuracy(printed):
+def test_accuracy_tables_match_their_command(printed):
     page = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
     command = re.search(r"^python -m benchmarks.accuracy (.*)$", page, flags=re.MULTILINE)
     first = tables_of("docs/benchmarks.md")[0]
@@ -61,5 +61,5 @@ def test_accuracy(printed):
 
 
 def rows_of(table):
-    """The cells of a table's rows, without its head."""
+    """Return the cells of a table's rows, without its header."""
     return [[c.strip() for c in line.split("|")[1:-1]] for line in table.splitlines()[2:]]

@@ -1,4 +1,4 @@
-"""The README's example runs as written, and prints what is shown."""
+"""The README: its example, its length and the files that it names."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.support.documentation import PAGES, blocks
 
 
 @pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-def test_the_sixty_second_example(tmp_path, monkeypatch, capsys):
+def test_readme_example(tmp_path, monkeypatch, capsys):
     (example,) = blocks("README.md", "python")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -18,13 +18,13 @@ def test_the_sixty_second_example(tmp_path, monkeypatch, capsys):
     assert names["features"].shape[0] == 500
 
 
-def test_it_is_short():
+def test_readme_is_short():
     lines = PAGES["README.md"].splitlines()
     assert len(lines) <= 130
     assert len(blocks("README.md", "python")[0].splitlines()) <= 15
 
 
-def test_files_that_it_names_are_there():
+def test_files_named_in_the_readme_exist():
     named = re.findall(r"`((?:docs|config)/[\w/]+\.\w+)`|\]\((docs/[^)]+)\)", PAGES["README.md"])
     here = Path(__file__).parents[2]
     assert all((here / (code or link)).is_file() for code, link in named)
