@@ -1,5 +1,7 @@
-"""Commands and code blocks of the documentation: each is run, or at least parsed."""
+"""Examples, commands and code blocks of the documentation: each is run, or at least parsed."""
 
+import doctest
+import importlib
 import json
 import os
 import re
@@ -16,12 +18,14 @@ import pytest
 import yaml
 from tests.support.documentation import BLOCK, PAGES, ROOT, blocks, commands, inline_commands
 
+import vjmgp
 from vjmgp import VJMRegressor
 from vjmgp.cli import main, parser
 from vjmgp.study.config.reader import read_study
 
 SHOWN = {"": "a tree of files", "text": "output", "c": "output", "sql": "output", "latex": "output"}
 RUN = {"python", "sh", "yaml", "snakemake"}
+PROGRAMS = {"snakemake", "ruff", "mypy", "lint-imports", "snakefmt", "python", "python3", "vjmgp"}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 SMALL = {"population_size": 10, "generations": 2}
 SHORT = ["--population", "100", "--generations", "10", "--quiet"]
@@ -96,9 +100,8 @@ def tables(tmp_path_factory):
     data["y"] = data["a"] * data["b"] + data["site"] + 0.3 * rng.normal(size=80)
     data.to_csv(folder / "data.csv", index=False)
     data.drop(columns="y")[:5].to_csv(folder / "new.csv", index=False)
-    data.assign(id=range(80), name="x").to_excel(
-        folder / "data.xlsx", sheet_name="Plant", index=False
-    )
+    sheet = data.assign(id=range(80), name="x")
+    sheet.to_excel(folder / "data.xlsx", sheet_name="Plant", index=False)
     return folder
 
 
@@ -167,10 +170,7 @@ def test_commands_parse(command, capsys):
         source = (ROOT / (rest[1].replace(".", "/") + ".py")).read_text(encoding="utf-8")
         assert all(f'"{word}"' in source for word in rest if word.startswith("--")), command
     else:
-        assert program in (
-            *("snakemake", "ruff", "mypy", "lint-imports", "snakefmt", "python", "python3", "pip"),
-            "vjmgp",
-        )
+        assert program in PROGRAMS
 
 
 def _read_by_parser(words, capsys):
@@ -231,12 +231,8 @@ def test_configs_are_valid(page, text, tmp_path, monkeypatch):
     if "experiments" not in config:
         names = list(config["methods"])
         config |= {"datasets": ["547_no2"], "experiments": {"one": {"methods": names}}}
-    study = read_study(
-        config,
-        ROOT / "workflow/schemas/config.schema.yaml",
-        ROOT / "config/methods.yaml",
-        home=ROOT,
-    )
+    schema = ROOT / "workflow/schemas/config.schema.yaml"
+    study = read_study(config, schema, ROOT / "config/methods.yaml", home=ROOT)
     assert study.run_files() or study.taken()
 
 
@@ -261,3 +257,40 @@ def test_notebook_output_is_current(capsys):
             exec("".join(cell["source"]), names)
             shown = "".join("".join(output["text"]) for output in cell["outputs"])
             assert capsys.readouterr().out == shown
+
+
+# -- docstrings and README -----------------------------------------------------------------------
+
+WITH_EXAMPLES = sorted({home for home in vjmgp._HOME.values() if not home.startswith("engine.")})
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_docstring_examples(name):
+    if name == vjmgp._HOME["load_results"] and not (ROOT / "results/paper").exists():
+        pytest.skip("needs the published runs of the repository")
+    module = importlib.import_module(f"vjmgp.{name}")
+    assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
+
+
+def test_public_functions_have_an_example():
+    public = [getattr(vjmgp, name) for name in vjmgp.__all__]
+    ours = [thing for thing in public if callable(thing) and "engine" not in thing.__module__]
+    without = {thing.__name__ for thing in ours if ">>>" not in (thing.__doc__ or "")}
+    assert without == {"Dataset", "ExtrapolationWarning"}
+
+
+def test_readme_example(tmp_path, monkeypatch, capsys):
+    (example,), (shown,) = blocks("README.md", "python"), blocks("README.md", "text")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(example, names)
+    assert capsys.readouterr().out == shown
+    assert names["features"].shape[0] == 500
+    assert len(example.splitlines()) <= 15
+
+
+def test_readme_is_short_and_names_existing_files():
+    text = PAGES["README.md"]
+    assert len(text.splitlines()) <= 130
+    named = re.findall(r"`((?:docs|config)/[\w/]+\.\w+)`|\]\((docs/[^)]+)\)", text)
+    assert all((ROOT / (code or link)).is_file() for code, link in named)

@@ -51,26 +51,26 @@ def test_missing_matplotlib_is_reported_with_its_install_command(monkeypatch):
     )
 
 
+def printed(code):
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
 def test_dir_lists_public_names_without_importing_them():
-    call = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
-    assert ran.stdout == "True False\n"
+    code = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
+    assert printed(code) == "True False\n"
+
+
+OPTIONAL = ("matplotlib", "seaborn", "pyarrow.parquet", "sympy", "sklearn.inspection", "snakemake")
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("vjmgp", ("numpy",)), ("vjmgp.cli", ("numba", "pandas", "sklearn"))]
+    ("code", "libraries"),
+    [
+        ("import vjmgp", ("numpy",)),
+        ("import vjmgp.cli", ("numba", "pandas", "sklearn")),
+        ("from vjmgp import VJMRegressor", OPTIONAL),
+    ],
 )
-def test_import_loads_no_large_library(name, most):
-    """Neither `import vjmgp` nor the command's help loads large libraries."""
-    call = f"import sys, {name}; print(*[m for m in {most!r} if m in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
-    assert ran.stdout == "\n"
-
-
-def test_regressor_loads_no_optional_library():
-    parts = ("matplotlib", "seaborn", "pyarrow.parquet", "sympy", "sklearn.inspection", "snakemake")
-    call = "import sys; from vjmgp import VJMRegressor; print(*[m for m in {} if m in sys.modules])"
-    ran = subprocess.run(
-        [sys.executable, "-c", call.format(parts)], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "\n"
+def test_imports_load_no_library_they_may_not_need(code, libraries):
+    assert printed(f"import sys; {code}; print({{*{libraries}}} & {{*sys.modules}})") == "set()\n"
