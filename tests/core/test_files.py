@@ -54,7 +54,7 @@ def test_file_of_runs_must_match_its_path(tmp_path):
     lines = path.read_bytes().splitlines(keepends=True)
     for content, message in (
         (lines[:2], "seeds_3-5.jsonl is damaged (its runs are not those of its name)"),
-        ([b"".join(lines)[:-20]], "seeds_3-5.jsonl, line 3, is damaged. To repair it: vjmgp "),
+        ([b"".join(lines)[:-20]], "seeds_3-5.jsonl, line 3, is damaged."),
         ([files.sealed(names | {"dataset": "e", "seed": 3})], "is damaged (its runs are not"),
     ):
         path.write_bytes(b"".join(content))

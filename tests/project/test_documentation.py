@@ -231,8 +231,12 @@ def test_configs_are_valid(page, text, tmp_path, monkeypatch):
     if "experiments" not in config:
         names = list(config["methods"])
         config |= {"datasets": ["547_no2"], "experiments": {"one": {"methods": names}}}
-    schema = ROOT / "workflow/schemas/config.schema.yaml"
-    study = read_study(config, schema, ROOT / "config/methods.yaml", home=ROOT)
+    study = read_study(
+        config,
+        ROOT / "workflow/schemas/config.schema.yaml",
+        ROOT / "config/methods.yaml",
+        home=ROOT,
+    )
     assert study.run_files() or study.taken()
 
 

@@ -27,9 +27,7 @@ class DamagedFileError(ValueError):
     """A file whose content has changed since it was written."""
 
     def __init__(self, where: str, why: str = "") -> None:
-        super().__init__(
-            f"{where} is damaged{why and f' ({why})'}. To repair it: vjmgp study repair CONFIG"
-        )
+        super().__init__(f"{where} is damaged{why and f' ({why})'}.")
 
 
 def package_folder(name: str) -> Path:
