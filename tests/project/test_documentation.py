@@ -203,15 +203,19 @@ def workplace(tmp_path_factory):
     return folder
 
 
+def dry_run(folder, *words):
+    call = [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("command", PLANNED)
 def test_snakemake_commands_plan_jobs(command, workplace):
     """Arguments, profile and config are read, and jobs planned; none is run."""
     words = shlex.split(command)[1:]
     if words[0] == "--cores" and "config/paper.yaml" in words and "--config" not in words:
         words += ["--config", "published=only"]  # 7,000 jobs take half a minute to plan
-    call = [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all", "--nolock"]
-    done = subprocess.run(call, cwd=workplace, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    dry_run(workplace, *words, "--nolock")
 
 
 STUDIES = [(page, text) for page in PAGES for text in blocks(page, "yaml")]
@@ -248,9 +252,7 @@ def test_module_guide(tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "Snakefile").write_text(here)
     (tmp_path / "config/config.yaml").write_text(config)
-    call = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "all", "--cores", "1"]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    dry_run(tmp_path, "--cores", "1")
 
 
 def test_notebook_output_is_current(capsys):
