@@ -1,14 +1,14 @@
-# Both commands of the README make and use a virtual environment of their own.
+# Targets create the virtual environment that they use.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo smoke lint test docs slow-test test-oldest test-slurm format package benchmark lock clean
 
-demo: $(VENV)/ready  ## the default study, from download to report
+demo: $(VENV)/ready  ## run the default study, from download to report
 	$(BIN)/snakemake --cores all
 
-smoke: $(VENV)/ready  ## a whole small study
+smoke: $(VENV)/ready  ## run a small study, from download to report
 	$(BIN)/snakemake --cores all --configfile config/smoke.yaml
 
 lint: $(VENV)/ready-dev  ## check the code without running it
@@ -20,29 +20,29 @@ lint: $(VENV)/ready-dev  ## check the code without running it
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-test: lint  ## set up, check the code and run all tests
+test: lint  ## check the code and run all tests
 	$(BIN)/python -m pytest -n auto
 
-docs: $(VENV)/ready-dev  ## the documentation site, into build/site; warnings and broken links are errors
+docs: $(VENV)/ready-dev  ## build the documentation site into build/site; warnings and broken links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experiment; about an hour
+slow-test: $(VENV)/ready-dev  ## run whole grids and the whole competitors experiment; about an hour
 	$(BIN)/python -m pytest -n auto -m slow -s
 
-test-oldest: .venv-oldest/ready  ## the same results from the oldest versions that pyproject.toml allows
+test-oldest: .venv-oldest/ready  ## get the same results with the oldest versions that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -W default tests/engine/test_golden.py tests/tables/test_dataset.py \
 		tests/formulas/test_formulas.py tests/test_regressor.py
 
-test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
+test-slurm: $(VENV)/ready-dev  ## test a real SLURM cluster of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/workflow/test_slurm.py
 
-package: $(VENV)/bin/python  ## wheel and sdist, checked, in dist/
+package: $(VENV)/bin/python  ## build wheel and sdist in dist/ and check them
 	$(BIN)/pip install --quiet build twine
 	rm -rf dist build
 	$(BIN)/python -m build
 	$(BIN)/twine check --strict dist/*
 
-benchmark: $(VENV)/ready-dev  ## speed; about half an hour
+benchmark: $(VENV)/ready-dev  ## measure speed; about half an hour
 	$(BIN)/python -m benchmarks.speed
 
 format: $(VENV)/ready-dev
@@ -50,7 +50,7 @@ format: $(VENV)/ready-dev
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
-lock:  ## exact versions of today into requirements.lock
+lock:  ## write today's versions into requirements.lock
 	rm -rf .lock && $(PYTHON) -m venv .lock
 	.lock/bin/pip install --quiet ".[dev]"
 	.lock/bin/pip freeze --exclude vjmgp | sed -e '/^vjmgp /d' -e 's/^\(torch==[^+]*\)+.*/\1/' > requirements.lock
@@ -67,7 +67,7 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable ".[dev]"
 	touch $@ $(VENV)/ready
 
-# pip reads the versions from pyproject.toml: `>=` becomes `==`.
+# The lower bounds of pyproject.toml as exact versions: `>=` becomes `==`.
 .venv-oldest/ready: pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
 	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\([^",]*\).*",.*/\1==\2/p' pyproject.toml \

@@ -1,4 +1,4 @@
-"""The reference of the Python interface: all public names, by what they are for."""
+"""Generate the reference of the Python interface: all public names, by purpose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = "# Python interface\n\nEverything here is imported from `vjmgp` itself."
 
 
 def page() -> str:
-    """The page, for mkdocstrings to fill from the docstrings."""
+    """Return the page, which mkdocstrings fills from the docstrings."""
     named = {name for names in GROUPS.values() for name in names}
     if named != set(vjmgp.__all__):
         raise ValueError(f"GROUPS and vjmgp.__all__ differ: {sorted(named ^ set(vjmgp.__all__))}")

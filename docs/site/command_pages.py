@@ -1,4 +1,4 @@
-"""The reference of the `vjmgp` command, from its parser."""
+"""Generate the reference of the `vjmgp` command from its parser."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from vjmgp.cli import parser
 
 HEAD = """# Command line
 
-What each command takes, as `--help` prints it. How they are used: `docs/command.md`."""
+The options of each command, as `--help` prints them. Examples: `docs/command.md`."""
 
 
 def page() -> str:
-    """The page: a section for each command."""
-    os.environ["COLUMNS"] = "100"  # argparse breaks lines by it
+    """Return the page: a section for each command."""
+    os.environ["COLUMNS"] = "100"  # the width of argparse's lines
     parts = [HEAD]
     for command in _commands(parser()):
         parts += [f"## `{command.prog}`", f"```text\n{command.format_help().strip()}\n```"]
@@ -23,7 +23,7 @@ def page() -> str:
 
 
 def _commands(command: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A command and all below it."""
+    """Yield a command and all its subcommands."""
     yield command
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -1,4 +1,4 @@
-"""The reference of a study's config, from its schema."""
+"""Generate the reference of a study's config from its schema."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import yaml
 Schema = dict[str, Any]
 HEAD = """# Config reference
 
-Every key of a study's config, from `workflow/schemas/config.schema.yaml`, which each config is
-checked against before anything runs. How to write one: `config/README.md`."""
-COLUMNS = "| key | what | values | default |\n| --- | --- | --- | --- |"
+Every key of a study's config. Configs are checked against `workflow/schemas/config.schema.yaml`
+before anything runs. How to write one: `config/README.md`."""
+COLUMNS = "| key | meaning | values | default |\n| --- | --- | --- | --- |"
 LIMITS = {
     "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",
 }  # fmt: skip
 
 
 def page(path: Path) -> str:
-    """The page: a table of keys for each object of the schema."""
+    """Return the page: a table of keys for each object of the schema."""
     schema = yaml.safe_load(path.read_text(encoding="utf-8"))
     method = schema["$defs"]["method"]
     return "\n\n".join(
@@ -33,7 +33,7 @@ def page(path: Path) -> str:
             *_section("An experiment of `experiments`", _each(schema, "experiments")),
             *_section("A method of `methods`", method),
             *_section("`gp` of a method", method["properties"]["gp"]),
-            "What these settings mean: [`VJMRegressor`](api.md#vjmgp.regressor.VJMRegressor).",
+            "For their meaning see [`VJMRegressor`](api.md#vjmgp.regressor.VJMRegressor).",
         ]
     )
 
@@ -56,7 +56,7 @@ def _row(key: str, rule: Schema, is_required: bool) -> str:
 
 
 def _values(rule: Schema) -> Iterator[str]:
-    """What a key takes, in words."""
+    """Yield the values that a key takes, in words."""
     if "enum" in rule:
         yield ", ".join(_shown(value) for value in rule["enum"])
     if "const" in rule:

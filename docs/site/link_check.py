@@ -1,4 +1,4 @@
-"""Every link of a built site: inside it, the file and the place must be there."""
+"""Check every link of a built site: files and anchors within it must exist."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LOADS = {"script", "img", "link", "source", "iframe"}
-"""Tags whose address is loaded with the page: nothing may come from another host."""
+"""Tags whose address is loaded with the page; it must not be on another host."""
 KNOWN = {"canonical", "next", "prev"}
 
 
 class Page(HTMLParser):
-    """The addresses and the named places of a page."""
+    """The links and anchors of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what a tag names and where it leads."""
+        """Collect the anchors and links of a tag."""
         values = {name: value or "" for name, value in attrs}
         self.places |= {values[key] for key in ("id", "name") if key in values}
         if tag == "link" and values.get("rel") in KNOWN:
@@ -31,12 +31,12 @@ class Page(HTMLParser):
 
 
 def broken_links(site: Path) -> list[str]:
-    """What is wrong with a site's links, a line each."""
+    """Return the broken links of a site, each with the page and the reason."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     return [
         f"{path.relative_to(site)}: {address} ({fault})"
         for path, page in pages.items()
-        if path.name != "404.html"  # its links start at the server's root
+        if path.name != "404.html"  # its links are relative to the server's root
         for address, fault in _faults(path, page, pages)
     ]
 
@@ -48,11 +48,11 @@ def _faults(path: Path, page: Page, pages: dict[Path, Page]) -> Iterator[tuple[s
             if parts.scheme not in ("http", "https", "mailto", "data") or " " in address:
                 yield address, "not an address"
             elif tag in LOADS and parts.scheme != "data":
-                yield address, "loaded from elsewhere"
+                yield address, "loaded from another host"
             continue
         target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
         target = target / "index.html" if target.is_dir() else target
         if not target.is_file():
             yield address, "no such file"
         elif target in pages and unquote(parts.fragment) not in pages[target].places:
-            yield address, "no such place on the page"
+            yield address, "no such anchor"

@@ -1,4 +1,4 @@
-"""The notebook as a page: its text, code and output."""
+"""Generate a page from the notebook: its text, code and output."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-NOTE = """*This page is the notebook `docs/notebook.ipynb` of the repository, which runs in under
-two minutes.*"""
+NOTE = """*This page is the notebook `docs/notebook.ipynb` of the repository. It runs in under two
+minutes.*"""
 
 
 def page(path: Path) -> str:
-    """The page, with a line on how to run it."""
+    """Return the page, with a note on the notebook below its title."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     parts = [part for cell in cells for part in _parts(cell)]
     return "\n\n".join([parts[0], NOTE, *parts[1:]])

@@ -1,4 +1,4 @@
-"""Damaged files are found, whatever happened to them."""
+"""Sealed files and manifests: damage is detected."""
 
 import json
 
@@ -25,15 +25,15 @@ VALUES = st.dictionaries(
 
 
 @given(VALUES.filter(lambda data: data and "seal" not in data))
-def test_what_was_sealed_comes_back(data):
+def test_sealed_data_can_be_read_back(data):
     line = files.sealed(data)
     assert files.unsealed(line, "x") == data
-    assert json.loads(line).keys() == {*data, "seal"}  # plain JSON to everybody else
+    assert json.loads(line).keys() == {*data, "seal"}  # plain JSON for other readers
     assert line.count(b"\n") == 1
 
 
 @given(st.data())
-def test_a_change_anywhere_is_found(data):
+def test_any_changed_byte_is_detected(data):
     line = files.sealed({"seed": 1, "test_r2": 0.25, "name": "ü"})
     place = data.draw(st.integers(0, len(line) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != line[place]))
@@ -41,12 +41,12 @@ def test_a_change_anywhere_is_found(data):
     assert not files.is_whole(line[:place])
 
 
-def test_numbers_that_are_none_become_null():
+def test_nan_and_infinity_become_null():
     line = files.sealed({"a": float("nan"), "b": [1.5, -np.inf], "c": {"d": np.inf}})
     assert files.unsealed(line, "x") == {"a": None, "b": [1.5, None], "c": {"d": None}}
 
 
-def test_a_file_of_runs_has_the_runs_that_its_path_tells(tmp_path):
+def test_file_of_runs_must_match_its_path(tmp_path):
     path = tmp_path / "runs/paper/d/M-0123abcd/seeds_3-5.jsonl"
     names = {"protocol": "paper", "dataset": "d", "identity": "0123abcd"}
     files.write_sealed(path, *(names | {"seed": seed} for seed in (3, 4, 5)))
@@ -65,7 +65,7 @@ def test_a_file_of_runs_has_the_runs_that_its_path_tells(tmp_path):
     assert [record["seed"] for record in files.whole_records(path)] == [3, 4]
 
 
-def test_a_manifest_knows_its_files_and_replaces_the_one_before(tmp_path):
+def test_manifest_lists_damaged_files_and_replaces_its_predecessor(tmp_path):
     table, pages = tmp_path / "tables/a.csv", tmp_path / "report"
     files.write_whole(table, [b"a"])
     files.write_whole(pages / "b.html", [b"b"])
@@ -80,8 +80,8 @@ def test_a_manifest_knows_its_files_and_replaces_the_one_before(tmp_path):
     assert files.damaged_in(manifest) == [manifest]
 
 
-def test_no_step_uses_damaged_data(tmp_path):
-    """Damage that happens while a study runs: the step that reads the file stops and names it."""
+def test_steps_stop_at_damaged_data(tmp_path):
+    """The step that reads a damaged file stops and names it."""
     table = tmp_path / "mine.csv"
     table.write_text("a,y\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
     data, facts, splits = (str(tmp_path / name) for name in ("data", "facts", "seeds_0-0"))
@@ -97,7 +97,7 @@ def test_no_step_uses_damaged_data(tmp_path):
         (tmp_path / name).write_bytes(good)
 
 
-def test_a_table_of_many_columns_is_prepared_without_a_warning(tmp_path):
+def test_wide_table_is_prepared_without_warnings(tmp_path):
     names = [f"x{k}" for k in range(150)]
     rows = [",".join([*names, "y"]), *(",".join(str(k * r) for k in range(151)) for r in range(40))]
     table, data = tmp_path / "wide.csv", tmp_path / "data.parquet"

@@ -1,4 +1,4 @@
-"""The report in a real browser: it opens from disk, sorts, searches, and has no error anywhere."""
+"""Reports in a real browser: they open from disk, sort and search without errors."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """The report of a small made-up study with two of the paper's experiments."""
+    """Write the report of a small made-up study with two of the paper's experiments."""
     folder = tmp_path_factory.mktemp("browser")
     study = paper_study(
         folder / "results",
@@ -42,7 +42,7 @@ def column(table, place):
     ]
 
 
-def test_every_page_opens_without_an_error(report, browser):
+def test_every_page_opens_without_errors(report, browser):
     """Follow every link between pages, starting with a double click on report.html."""
     waiting, seen = [(report / "report.html").as_uri()], set()
     while waiting:
@@ -66,7 +66,7 @@ def test_every_page_opens_without_an_error(report, browser):
     assert len(pages) == 1 + 6 + 2 + 3 - 1  # overview, shared pages, experiments, datasets
 
 
-def test_a_table_sorts_both_ways_and_missing_values_stay_last(report, browser):
+def test_tables_sort_both_ways_with_missing_values_last(report, browser):
     browser.get((report / "report/experiment-complexity_measures.html").as_uri())
     table = next(t for t in css(browser, "table.sortable") if "mean rank" in t.text)
     heading = next(b for b in table.find_elements("css selector", "th button") if "rank" in b.text)
@@ -107,7 +107,7 @@ def test_search_hides_other_rows(report, browser):
     )
 
 
-def test_the_menu_leads_to_the_experiments(report, browser):
+def test_menu_links_to_experiments(report, browser):
     browser.get((report / "report.html").as_uri())
     css(browser, "nav summary")[0].click()
     browser.find_element("link text", "Alpha").click()
@@ -116,8 +116,8 @@ def test_the_menu_leads_to_the_experiments(report, browser):
 
 
 @pytest.mark.parametrize("width", [400, 1200])
-def test_pages_fit_a_phone_and_a_desk(report, browser, width):
-    """Wide tables and figures scroll in boxes of their own; at a desk, most need not."""
+def test_report_pages_fit_phone_and_desktop(report, browser, width):
+    """Wide tables and figures scroll in boxes; on a desktop most need no scrolling."""
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     for path in [report / "report.html", *sorted(report.glob("report/*.html"))]:
@@ -132,7 +132,7 @@ def test_pages_fit_a_phone_and_a_desk(report, browser, width):
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """The page of a fit to a table with long names."""
+    """Write the page of a fit to a table with long names."""
     folder = tmp_path_factory.mktemp("fitted")
     rng = np.random.default_rng(0)
     names = ["temperature at the second of all sensors", "b"]
@@ -145,7 +145,7 @@ def fitted(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [400, 1200])
-def test_the_page_of_a_fit_opens_and_fits(fitted, browser, width):
+def test_fit_page_fits_phone_and_desktop(fitted, browser, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(fitted.as_uri())

@@ -14,6 +14,7 @@ import yaml
 import vjmgp
 
 ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GITHUB = ROOT / ".github"
 FORMS = GITHUB / "ISSUE_TEMPLATE"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -40,14 +41,12 @@ def test_files_match_their_schemas(schema, files):
 
 
 def test_make_targets_and_test_paths_exist():
-    makefile = ROOT / "Makefile"
-    targets = set(re.findall(r"^([\w-]+):", makefile.read_text(), re.MULTILINE))
-    for path in (*WORKFLOWS, makefile):
-        text = path.read_text(encoding="utf-8")
-        if path != makefile:
-            assert set(re.findall(r"\bmake ([\w-]+)", text)) <= targets, path.name
-        for name in re.findall(r"tests/[\w/.]+", text):
-            assert (ROOT / name).exists(), name
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    workflows = "\n".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    assert set(re.findall(r"\bmake ([\w-]+)", workflows)) <= targets
+    named = re.findall(r"tests/[\w/.]+", makefile + workflows)
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_workflows_have_the_permissions_they_need_and_no_others():
@@ -62,7 +61,7 @@ def test_workflows_have_the_permissions_they_need_and_no_others():
 
 
 def test_every_supported_python_is_tested_on_every_system():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = PYPROJECT["project"]
     matrix = read(GITHUB / "workflows/checks.yml")["jobs"]["systems"]["strategy"]["matrix"]
     said = "\n".join(project["classifiers"])
     assert re.findall(r"Python :: (3\.\d+)", said) == matrix["python"]
@@ -86,8 +85,7 @@ def test_pre_commit_hooks_are_part_of_make_lint():
 
 
 def test_architecture_page_shows_the_layers_of_the_contract():
-    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = pyproject["tool"]["importlinter"]["contracts"]
+    (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     drawn = [re.findall(r"\w+", line) for line in re.findall("^│.*│$", page, re.MULTILINE)]
     assert [" | ".join(names) for names in drawn] == contract["layers"]

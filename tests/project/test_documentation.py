@@ -1,5 +1,7 @@
-"""Every command and code block of README and docs is run, or read as its program reads it."""
+"""Examples, commands and code blocks of the documentation: each is run, or at least parsed."""
 
+import doctest
+import importlib
 import json
 import os
 import re
@@ -16,25 +18,27 @@ import pytest
 import yaml
 from tests.support.documentation import BLOCK, PAGES, ROOT, blocks, commands, inline_commands
 
+import vjmgp
 from vjmgp import VJMRegressor
 from vjmgp.cli import main, parser
 from vjmgp.study.config.read_study import read_study
 
 SHOWN = {"": "a tree of files", "text": "output", "c": "output", "sql": "output", "latex": "output"}
 RUN = {"python", "sh", "yaml", "snakemake"}
+PROGRAMS = {"snakemake", "ruff", "mypy", "lint-imports", "snakefmt", "python", "python3", "vjmgp"}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 SMALL = {"population_size": 10, "generations": 2}
 SHORT = ["--population", "100", "--generations", "10", "--quiet"]
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 
 
-def test_every_block_is_of_a_kind_that_is_tested():
+def test_code_blocks_have_a_tested_language():
     kinds = {kind for page in PAGES.values() for kind, _ in BLOCK.findall(page)}
     assert kinds <= RUN | set(SHOWN)
     assert all(page.count("\n```") % 2 == 0 for page in PAGES.values())
 
 
-def test_the_guide_has_every_parameter():
+def test_guide_lists_every_parameter():
     section = PAGES["docs/guide.md"].split("## Parameters")[1].split("\n## ")[0]
     named = re.findall(r"`(\w+)`", section.split("| --- | --- |")[1])
     assert sorted(named) == sorted(VJMRegressor().get_params())
@@ -42,7 +46,7 @@ def test_the_guide_has_every_parameter():
 
 @pytest.fixture(scope="module")
 def names():
-    """What the guides take as given: a table, a fitted model."""
+    """Return the names that the guides presuppose: a table, a fitted model."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(150, 2)), columns=["speed", "load"])
     y = table["speed"] * table["load"] + 0.1 * rng.normal(size=150)
@@ -56,8 +60,8 @@ def names():
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
-def test_python(page, names, tmp_path, monkeypatch):
-    """The blocks of a page are one program; a class of one's own is a file beside it."""
+def test_python_blocks_run(page, names, tmp_path, monkeypatch):
+    """The blocks of a page form one program; a class becomes a module beside it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     names = dict(names)
@@ -68,7 +72,7 @@ def test_python(page, names, tmp_path, monkeypatch):
     sys.modules.pop("my_measures", None)
 
 
-def test_the_practitioners_tutorial(tmp_path, monkeypatch, capsys):
+def test_practitioner_tutorial(tmp_path, monkeypatch, capsys):
     page = "docs/tutorial_practitioner.md"
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "docs/data", tmp_path, dirs_exist_ok=True)
@@ -87,7 +91,7 @@ def test_the_practitioners_tutorial(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """The tables that the guide of the command names, and new rows of one."""
+    """Write the tables that the guide of the command names."""
     folder = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -96,9 +100,8 @@ def tables(tmp_path_factory):
     data["y"] = data["a"] * data["b"] + data["site"] + 0.3 * rng.normal(size=80)
     data.to_csv(folder / "data.csv", index=False)
     data.drop(columns="y")[:5].to_csv(folder / "new.csv", index=False)
-    data.assign(id=range(80), name="x").to_excel(
-        folder / "data.xlsx", sheet_name="Plant", index=False
-    )
+    sheet = data.assign(id=range(80), name="x")
+    sheet.to_excel(folder / "data.xlsx", sheet_name="Plant", index=False)
     return folder
 
 
@@ -106,7 +109,7 @@ GUIDE = [shlex.split(line)[1:] for line in commands("docs/command.md")]
 OF_STUDIES = ("study", "verify")
 
 
-def test_the_guide_of_the_command(tables, monkeypatch):
+def test_command_guide(tables, monkeypatch):
     monkeypatch.chdir(tables)
     for words in GUIDE:
         if words[0] not in OF_STUDIES:
@@ -114,8 +117,8 @@ def test_the_guide_of_the_command(tables, monkeypatch):
     assert Path("predictions.csv").is_file()
 
 
-def test_the_guide_of_studies(tables, tmp_path, monkeypatch):
-    """In its order, but for the sample of published runs, whose datasets may need a network."""
+def test_study_commands_of_the_guide(tables, tmp_path, monkeypatch):
+    """Verification of published runs is left out: its datasets may need a network."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     shutil.copy(tables / "data.csv", tmp_path)
@@ -128,8 +131,8 @@ def test_the_guide_of_studies(tables, tmp_path, monkeypatch):
     assert Path("results/my/report.html").is_file()
 
 
-def test_the_researchers_first_study_is_checked(tmp_path, monkeypatch, capsys):
-    """As the tutorial does; tests/engine/test_own_regularizer.py runs such a study to its end."""
+def test_researcher_tutorial_study_is_valid(tmp_path, monkeypatch, capsys):
+    """Only checked here; tests of own regularisers run such a study."""
     page = "docs/tutorial_researcher.md"
     monkeypatch.chdir(tmp_path)
     Path("my_measures.py").write_text(blocks(page, "python")[0])
@@ -151,8 +154,8 @@ EVERY = sorted({c for page in PAGES for c in (*commands(page), *inline_commands(
 
 
 @pytest.mark.parametrize("command", EVERY)
-def test_commands_are_as_their_programs_read_them(command, capsys):
-    """Words in capitals and dots stand for something; what is said of the rest must hold."""
+def test_commands_parse(command, capsys):
+    """Words in capitals and dots are placeholders; the rest must exist."""
     words = [w for w in shlex.split(command.replace("…", "")) if not re.match(r"\w+=\.$", w)]
     program, *rest = words
     if program == "vjmgp" and rest[:1] != ["--version"]:
@@ -167,14 +170,11 @@ def test_commands_are_as_their_programs_read_them(command, capsys):
         source = (ROOT / (rest[1].replace(".", "/") + ".py")).read_text(encoding="utf-8")
         assert all(f'"{word}"' in source for word in rest if word.startswith("--")), command
     else:
-        assert program in (
-            *("snakemake", "ruff", "mypy", "lint-imports", "snakefmt", "python", "python3", "pip"),
-            "vjmgp",
-        )
+        assert program in PROGRAMS
 
 
 def _read_by_parser(words, capsys):
-    """A whole command parses; a part of one, such as `vjmgp study`, is the name of a command."""
+    """Parse a whole command, or check the name of part of one, such as `vjmgp study`."""
     try:
         parser().parse_args(words)
     except SystemExit:
@@ -191,7 +191,7 @@ PLANNED = sorted(
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory):
-    """A folder like a clone, with a small study of one's own."""
+    """Create a folder like a clone, with a small study."""
     folder = tmp_path_factory.mktemp("workplace")
     for name in ("config", "profiles", "Snakefile", "workflow", "src", "envs"):
         (folder / name).symlink_to(ROOT / name)
@@ -203,23 +203,27 @@ def workplace(tmp_path_factory):
     return folder
 
 
+def dry_run(folder, *words):
+    call = [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("command", PLANNED)
-def test_snakemake_plans_what_the_docs_call(command, workplace):
-    """Its arguments, profile and config are read, and the jobs planned; none is run."""
+def test_snakemake_commands_plan_jobs(command, workplace):
+    """Arguments, profile and config are read, and jobs planned; none is run."""
     words = shlex.split(command)[1:]
     if words[0] == "--cores" and "config/paper.yaml" in words and "--config" not in words:
         words += ["--config", "published=only"]  # 7,000 jobs take half a minute to plan
-    call = [sys.executable, "-m", "snakemake", *words, "--dry-run", "--quiet", "all", "--nolock"]
-    done = subprocess.run(call, cwd=workplace, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    dry_run(workplace, *words, "--nolock")
 
 
 STUDIES = [(page, text) for page in PAGES for text in blocks(page, "yaml")]
 
 
 @pytest.mark.parametrize(("page", "text"), STUDIES, ids=[page for page, _ in STUDIES])
-def test_configs_are_read(page, text, tmp_path, monkeypatch):
-    """As a study, or as the part of one that they are."""
+def test_configs_are_valid(page, text, tmp_path, monkeypatch):
+    """Each is a study, or part of one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     measure = blocks("docs/own_regularizer.md", "python")[0]
@@ -240,7 +244,7 @@ def test_configs_are_read(page, text, tmp_path, monkeypatch):
     assert study.files.runs() or study.reused()
 
 
-def test_the_guide_of_the_module(tmp_path):
+def test_module_guide(tmp_path):
     (snakefile,) = blocks("docs/module.md", "snakemake")
     (config,) = blocks("docs/module.md", "yaml")
     here = re.sub(r"github\(.*\)", f'"{ROOT}/workflow/Snakefile"', snakefile)
@@ -248,12 +252,10 @@ def test_the_guide_of_the_module(tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "Snakefile").write_text(here)
     (tmp_path / "config/config.yaml").write_text(config)
-    call = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "all", "--cores", "1"]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    dry_run(tmp_path, "--cores", "1")
 
 
-def test_the_notebook_prints_what_it_shows(capsys):
+def test_notebook_output_is_current(capsys):
     cells = json.loads((ROOT / "docs/notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names = {}
     for cell in cells:
@@ -261,3 +263,40 @@ def test_the_notebook_prints_what_it_shows(capsys):
             exec("".join(cell["source"]), names)
             shown = "".join("".join(output["text"]) for output in cell["outputs"])
             assert capsys.readouterr().out == shown
+
+
+# -- docstrings and README -----------------------------------------------------------------------
+
+WITH_EXAMPLES = sorted({home for home in vjmgp._HOME.values() if not home.startswith("engine.")})
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_docstring_examples(name):
+    if name == vjmgp._HOME["load_results"] and not (ROOT / "results/paper").exists():
+        pytest.skip("needs the published runs of the repository")
+    module = importlib.import_module(f"vjmgp.{name}")
+    assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
+
+
+def test_public_functions_have_an_example():
+    public = [getattr(vjmgp, name) for name in vjmgp.__all__]
+    ours = [thing for thing in public if callable(thing) and "engine" not in thing.__module__]
+    without = {thing.__name__ for thing in ours if ">>>" not in (thing.__doc__ or "")}
+    assert without == {"Dataset", "ExtrapolationWarning"}
+
+
+def test_readme_example(tmp_path, monkeypatch, capsys):
+    (example,), (shown,) = blocks("README.md", "python"), blocks("README.md", "text")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(example, names)
+    assert capsys.readouterr().out == shown
+    assert names["features"].shape[0] == 500
+    assert len(example.splitlines()) <= 15
+
+
+def test_readme_is_short_and_names_existing_files():
+    text = PAGES["README.md"]
+    assert len(text.splitlines()) <= 130
+    named = re.findall(r"`((?:docs|config)/[\w/]+\.\w+)`|\]\((docs/[^)]+)\)", text)
+    assert all((ROOT / (code or link)).is_file() for code, link in named)

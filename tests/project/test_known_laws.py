@@ -1,4 +1,4 @@
-"""The benchmark of known laws: what it draws, and what counts as found."""
+"""The benchmark of known laws: its tables and its criterion."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ EVERY_LAW = list(all_laws(list(LAWS)))
 
 
 @pytest.mark.parametrize("law", EVERY_LAW, ids=lambda law: law.text)
-def test_terms_are_the_law_and_points_are_where_they_should_be(law):
+def test_terms_match_the_law_and_points_are_in_range(law):
     rng = np.random.default_rng(100)
     inside, outside = law.draw(rng, 50), law.draw(rng, 50, beyond=0.5)
     for table in (inside, outside):
@@ -26,7 +26,7 @@ def test_terms_are_the_law_and_points_are_where_they_should_be(law):
     assert own.max(axis=None) <= high + 0.5 * (high - low)
 
 
-def test_there_are_sixty():
+def test_there_are_sixty_laws():
     assert len({law.text for law in EVERY_LAW}) == 60
     assert all(1 <= len(law.inputs) <= 5 for law in EVERY_LAW)
 
@@ -41,8 +41,8 @@ def found(text, noise, law="3*a - 2*b + 5"):
     return [is_found(run), is_found(run, EXACT)]
 
 
-def test_the_laws_own_error_is_that_of_its_fit():
-    """By fits to noise, of 50 draws."""
+def test_own_error_is_the_standard_error_of_a_fit():
+    """Compare with fits to 50 draws of noise."""
     law = Law("3*a - 2*b + 5", "linear")
     rng = np.random.default_rng(100)
     x, points = law.draw(rng, 100), law.draw(rng, 200, beyond=0.5)
@@ -60,19 +60,19 @@ def test_the_laws_own_error_is_that_of_its_fit():
         ("3.001*a - 2*b + 5", 0.0, True, True),
         ("3.005*a - 2*b + 5", 0.0, True, False),
         ("3.05*a - 2*b + 5", 0.0, False, False),
-        ("3.02*a - 2*b + 5", 0.1, True, True),  # no further off than the law's fit
+        ("3.02*a - 2*b + 5", 0.1, True, True),  # within the error of the law's fit
         ("3.2*a - 2*b + 5", 0.1, False, False),
         ("3*a - 2*b + 5 + 0.01*u", 0.0, False, False),
         ("3*a - 2*b + 5 + 0.0001*u", 0.0, True, True),
-        ("3*a - 2*b + 5 + 20*Max(a - 5, 0)", 0.0, False, False),  # the same inside
+        ("3*a - 2*b + 5 + 20*Max(a - 5, 0)", 0.0, False, False),  # equal inside the range
         ("log(a - 2)", 0.0, False, False),  # undefined
     ],
 )
-def test_what_counts_as_found(text, noise, near, exact):
+def test_criterion_for_found_laws(text, noise, near, exact):
     assert found(text, noise) == [near, exact]
 
 
-def test_lines_and_table(tmp_path, monkeypatch, capsys):
+def test_run_writes_lines_and_table_prints_them(tmp_path, monkeypatch, capsys):
     def fit(x, y, seed):
         return (lambda table: values_of("a*b", table)), "a*b"
 

@@ -19,7 +19,7 @@ import vjmgp
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NOT_NEEDED = (".*", "build", "dist", "results", "tests", "docs", "benchmarks", "__pycache__")
-NOT_PACKAGED = ("config/.mine.yaml", "workflow/.snakemake/log", "src/vjmgp/__pycache__/x.pyc")
+NOT_PACKAGED = ("config/.mine.yaml", "workflow/.cache/x.log", "src/vjmgp/__pycache__/x.pyc")
 
 
 @pytest.fixture(scope="module")
@@ -37,69 +37,62 @@ def wheel(tmp_path_factory):
     return built
 
 
-def in_wheel(wheel, folder, code):
-    """Run Python code that finds the wheel's package, outside the repository."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(wheel)},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run_in_wheel(wheel, folder, code):
+    """Run Python code outside the repository, with the wheel's package; return its output."""
+    call, found = [sys.executable, "-c", code], os.environ | {"PYTHONPATH": str(wheel)}
+    ran = subprocess.run(call, env=found, cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
 
 
-def files_below(folder):
-    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+def contents(files):
+    """Return the contents of files by name, without hidden and compiled ones."""
+    return {
+        str(name): path.read_bytes()
+        for name, path in files
+        if path.is_file() and not re.search(r"/\.|__pycache__", str(name))
+    }
 
 
 def test_wheel_contains_package_and_workflow(wheel):
-    for name in ("vjmgp", "snakemake_logger_plugin_vjmgp"):
-        packaged = files_below(wheel / name)
-        workflow = {k: packaged.pop(k) for k in list(packaged) if k.startswith("_workflow/")}
-        assert packaged == files_below(ROOT / "src" / name)
-        if name == "vjmgp":
-            wanted = {"_workflow/Snakefile": (ROOT / "Snakefile").read_bytes()}
-            for part in ("config", "envs", "profiles", "workflow"):
-                found = files_below(ROOT / part).items()
-                wanted |= {f"_workflow/{part}/{path}": content for path, content in found}
-            assert workflow == wanted
+    package = [(path.relative_to(ROOT / "src"), path) for path in ROOT.glob("src/*vjmgp/**/*")]
+    parts = [ROOT / part for part in ("Snakefile", "config", "envs", "profiles", "workflow")]
+    workflow = [path for part in parts for path in (part, *part.rglob("*"))]
+    package += [("vjmgp/_workflow" / path.relative_to(ROOT), path) for path in workflow]
+    found = [(path.relative_to(wheel), path) for path in wheel.glob("*vjmgp/**/*")]
+    assert contents(found) == contents(package)
+    assert not [name for name in NOT_PACKAGED if list(wheel.rglob(Path(name).name))]
     assert not list(wheel.glob("*.data"))  # no files outside packages
 
 
 def test_installed_package_finds_its_workflow(wheel, tmp_path):
-    config = wheel / "vjmgp/_workflow/config/smoke.yaml"
-    ran = in_wheel(
+    output = run_in_wheel(
         wheel,
         tmp_path,
         "from vjmgp.cli import main\n"
         "from vjmgp.cli.workflow_place import workflow_folder\n"
         "print(workflow_folder())\n"
-        f"raise SystemExit(main(['study', 'check', {str(config)!r}]))",
+        "assert main(['study', 'check', f'{workflow_folder()}/config/smoke.yaml']) == 0",
     )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines()[0] == str(wheel / "vjmgp" / "_workflow")
+    assert output.splitlines()[0] == str(wheel / "vjmgp" / "_workflow")
 
 
 def test_docstring_examples_run_without_the_repository(wheel, tmp_path):
-    """Those of published runs are skipped: the runs are in the repository only."""
-    ran = in_wheel(
+    """Those of published runs are skipped: only the repository has the runs."""
+    output = run_in_wheel(
         wheel,
         tmp_path,
         "import doctest, importlib, vjmgp\n"
         "homes = {home for home in vjmgp._HOME.values() if not home.startswith('engine.')}\n"
         "for home in homes - {vjmgp._HOME['load_results']}:\n"
         "    module = importlib.import_module(f'vjmgp.{home}')\n"
-        "    failed = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed\n"
-        "    assert not failed\n"
+        "    assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed\n"
         "try:\n"
         "    vjmgp.load_results()\n"
         "except FileNotFoundError as error:\n"
         "    print(error)\n",
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "Clone the repository" in ran.stdout
+    assert "Clone the repository" in output
 
 
 def test_sdist_contains_every_tracked_file():

@@ -1,4 +1,4 @@
-"""The documentation site: it builds without a warning, and opens in a browser."""
+"""The documentation site: it builds without warnings and opens in a browser."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ PAGES = ("index", "method", "glossary", "notebook", "study", "reference/api", "r
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site as `make docs` builds it, in a folder of its own."""
+    """Build the site as `make docs` does, into a temporary folder."""
     folder = tmp_path_factory.mktemp("site")
     call = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder]
     calm = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
@@ -25,13 +25,13 @@ def site(tmp_path_factory):
     return folder
 
 
-def test_every_page_of_docs_is_in_the_site(site):
+def test_site_has_every_page(site):
     pages = {path.with_suffix(".html").name for path in ROOT.glob("docs/*.md")}
     assert pages <= {path.name for path in site.glob("*.html")}
     assert not list(site.rglob("*.py"))
 
 
-def test_references_are_made_from_what_they_describe(site):
+def test_references_are_generated(site):
     text = {name: (site / f"reference/{name}.html").read_text() for name in ("api", "command")}
     assert 'id="vjmgp.regressor.VJMRegressor.choose"' in text["api"]
     assert "--no-final-fit" in text["command"]
@@ -45,22 +45,22 @@ def test_formulas_need_no_script(site):
     assert "arithmatex" not in method
 
 
-def test_links_that_lead_nowhere_are_found(tmp_path, monkeypatch):
+def test_link_check_finds_broken_links(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs/site")
     from link_check import broken_links
 
     (tmp_path / "a.html").write_text('<a href="b.html#here"></a><a href="https://x.org"></a>')
     (tmp_path / "b.html").write_text('<p id="here"></p><img src="https://x.org/a.png">')
-    assert broken_links(tmp_path) == ["b.html: https://x.org/a.png (loaded from elsewhere)"]
+    assert broken_links(tmp_path) == ["b.html: https://x.org/a.png (loaded from another host)"]
     (tmp_path / "b.html").write_text('<a href="c.html"></a><a href="htp://x"></a>')
     assert [line.split("(")[1] for line in broken_links(tmp_path)] == [
-        "no such place on the page)", "no such file)", "not an address)",
+        "no such anchor)", "no such file)", "not an address)",
     ]  # fmt: skip
 
 
 @pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver")
 @pytest.mark.parametrize("width", [400, 1200])
-def test_pages_open_from_disk_on_a_phone_and_at_a_desk(site, browser, width):
+def test_site_pages_fit_phone_and_desktop(site, browser, width):
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     for name in PAGES:

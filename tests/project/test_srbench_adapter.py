@@ -1,4 +1,4 @@
-"""The adapter for SRBench, called the way SRBench's evaluate_model calls a method."""
+"""The adapter for SRBench, called as SRBench's evaluate_model calls a method."""
 
 import importlib.util
 import inspect
@@ -57,7 +57,7 @@ def evaluate(adapter, inputs, target, *, as_frame=True, max_time=360, **params):
 
 
 def values_of(text, table, names):
-    """What sympy makes of a model string, on the rows of a table."""
+    """Evaluate a model string with sympy on the rows of a table."""
     symbols = {name: sympy.Symbol(name) for name in names}
     expression = sympy.parse_expr(text, local_dict=symbols)
     assert expression.free_symbols <= set(symbols.values())
@@ -66,7 +66,7 @@ def values_of(text, table, names):
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
-def test_the_string_is_the_model(adapter, as_frame):
+def test_model_string_predicts_like_the_model(adapter, as_frame):
     data = load_dataset("547_no2")
     est, text, x, predicted, score = evaluate(
         adapter, data.inputs, data.target, as_frame=as_frame, generations=20
@@ -76,7 +76,7 @@ def test_the_string_is_the_model(adapter, as_frame):
     np.testing.assert_allclose(values_of(text, x, data.inputs.columns), predicted, rtol=1e-9)
 
 
-def test_names_of_columns_are_unchanged(adapter):
+def test_column_names_are_unchanged(adapter):
     names = ["wheel-base", "S", "lambda", "exec", "x0"]
     rng = np.random.default_rng(100)
     inputs = pd.DataFrame(rng.normal(size=(120, 5)), columns=names)
@@ -89,14 +89,14 @@ def test_names_of_columns_are_unchanged(adapter):
     assert {symbol.name for symbol in found.free_symbols} == set(names)
 
 
-def test_scales_that_are_only_rounding_are_left_out(adapter):
+def test_scales_equal_to_one_are_omitted(adapter):
     data = load_dataset("192_vineyard")
     text = evaluate(adapter, data.inputs, data.target)[1]
     assert "0.99999" not in text
     assert "e-16)" not in text
 
 
-def test_time_ends_a_fit(adapter):
+def test_max_time_ends_a_fit(adapter):
     data = load_dataset("547_no2")
     started = time.perf_counter()
     est, text, *_ = evaluate(
@@ -107,7 +107,7 @@ def test_time_ends_a_fit(adapter):
     assert text
 
 
-def test_the_folder_is_as_the_guide_asks(adapter):
+def test_folder_follows_the_contribution_guide(adapter):
     kinds = {
         "test_params": dict, "max_train_samples": int, "scale_x": bool, "scale_y": bool,
         "pre_train": types.FunctionType, "use_dataframe": bool,

@@ -1,4 +1,4 @@
-"""What differs between systems and installations: signals, sockets, consoles, missing parts."""
+"""Differences between systems and installations: signals, sockets, consoles, optional parts."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from vjmgp.inspection import plots
 from vjmgp.operations import stops, warm
 
 
-def test_studies_are_refused_where_their_jobs_could_not_be_ended(monkeypatch):
+def test_studies_need_signals(monkeypatch):
     stops.require_signals()
     monkeypatch.delattr(signal, "pthread_sigmask")
     with pytest.raises(OSError, match="studies run on Linux and macOS"):
         stops.require_signals()
 
 
-def test_jobs_run_by_themselves_where_there_are_no_local_sockets(monkeypatch, tmp_path):
+def test_jobs_run_without_worker_if_local_sockets_are_missing(monkeypatch, tmp_path):
     monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
     monkeypatch.delattr(socket, "AF_UNIX")
     assert warm.run("script.py", tmp_path / "log") is None
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-def test_consoles_without_a_letter_show_a_question_mark(encoding):
+def test_consoles_replace_letters_they_cannot_encode(encoding):
     said = subprocess.run(
         [sys.executable, "-c", "from vjmgp.cli import main; main(['export', '--help'])"],
         env=os.environ | {"PYTHONIOENCODING": encoding},
@@ -40,7 +40,7 @@ def test_consoles_without_a_letter_show_a_question_mark(encoding):
     assert (b"A2,B2,?" in said) == (encoding == "ascii")
 
 
-def test_a_plain_installation_says_how_to_have_plots(monkeypatch):
+def test_missing_matplotlib_is_reported_with_its_install_command(monkeypatch):
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda module: None)
     with pytest.raises(ModuleNotFoundError, match=r"this needs matplotlib: pip install 'vjmgp\["):
         plots._axes(None)
@@ -51,26 +51,26 @@ def test_a_plain_installation_says_how_to_have_plots(monkeypatch):
     )
 
 
+def printed(code):
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
 def test_dir_lists_public_names_without_importing_them():
-    call = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
-    assert ran.stdout == "True False\n"
+    code = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
+    assert printed(code) == "True False\n"
+
+
+OPTIONAL = ("matplotlib", "seaborn", "pyarrow.parquet", "sympy", "sklearn.inspection", "snakemake")
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("vjmgp", ("numpy",)), ("vjmgp.cli", ("numba", "pandas", "sklearn"))]
+    ("code", "libraries"),
+    [
+        ("import vjmgp", ("numpy",)),
+        ("import vjmgp.cli", ("numba", "pandas", "sklearn")),
+        ("from vjmgp import VJMRegressor", OPTIONAL),
+    ],
 )
-def test_a_light_import_stays_light(name, most):
-    """`import vjmgp` and the command line's help load none of the large libraries."""
-    call = f"import sys, {name}; print(*[m for m in {most!r} if m in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True)
-    assert ran.stdout == "\n"
-
-
-def test_the_regressor_loads_no_part_that_it_may_not_need():
-    parts = ("matplotlib", "seaborn", "pyarrow.parquet", "sympy", "sklearn.inspection", "snakemake")
-    call = "import sys; from vjmgp import VJMRegressor; print(*[m for m in {} if m in sys.modules])"
-    ran = subprocess.run(
-        [sys.executable, "-c", call.format(parts)], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "\n"
+def test_imports_load_no_library_they_may_not_need(code, libraries):
+    assert printed(f"import sys; {code}; print({{*{libraries}}} & {{*sys.modules}})") == "set()\n"
