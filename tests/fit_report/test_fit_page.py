@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
-from tests.study.test_report import Page
 from tests.support.command import QUICK, said_by
+from tests.support.html_page import Page
 
 from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
