@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..paths import seeds_of
 from ..plan.study import Method, Study
+from ..statistics.fewest_pairs import fewest_pairs
 
 SECONDS = {
     "Operon": 170.0, "FFX": 35.0, "ExcelFormer": 22.0, "XGB": 23.0, "SVR": 3.1, "AdaBoost": 3.0,
@@ -20,7 +21,7 @@ JOB_SECONDS = 0.5
 
 def seeds_needed(significance: float) -> int:
     """Return the fewest paired runs that can be significant in a signed-rank test."""
-    return next(seeds for seeds in range(1, 2000) if 2.0 * 0.5**seeds < significance)
+    return fewest_pairs(significance)
 
 
 def seconds_per_run(method: Method) -> float | None:

@@ -118,7 +118,7 @@ class DatasetPages:
         others = sorted((name for name in models if name != reference), key=lambda n: -medians[n])
         pair = [name for name in (reference, *others[:1]) if name in models]
         best = max(medians, key=lambda name: medians[name])
-        roles = {name: "best" if name == best else "best of the others" for name in pair}
+        roles = {name: "best" if name == best else "best other method" for name in pair}
         if reference in roles:
             roles[reference] = "reference and best" if reference == best else "reference"
         is_example = where[0] == EXAMPLE and where[1] in self.papers_protocols

@@ -15,7 +15,8 @@ from ...core.files import read_json
 from ..names import IN_THE_PAPER, METRICS
 from ..result_tables import present, read_table
 from ..scoreboard.claims import OutcomeCounts, count_claims
-from ..statistics.paired_tests import BETTER, SIMILAR, WORSE, fewest_pairs
+from ..statistics.fewest_pairs import fewest_pairs
+from ..statistics.paired_tests import BETTER, SIMILAR, WORSE
 from ..statistics.win_tie_loss import win_tie_loss_matrix
 from .srbench_page import srbench_page
 

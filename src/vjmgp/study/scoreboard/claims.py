@@ -181,7 +181,7 @@ def median_claims() -> list[MedianClaim]:
     """Return the paper's detailed table of medians, dataset by dataset."""
     table = paper_medians()
     return [
-        MedianClaim(dataset, method, float(table.loc[dataset, method]))
+        MedianClaim(dataset, method, float(table[method][dataset]))
         for dataset in paper_datasets()
         for method in table.columns
     ]

@@ -12,13 +12,8 @@ from ...tables.paper_datasets import paper_datasets
 from ..latex import write_latex
 from ..names import LABEL_NOISE, METRICS, PAPER, REFERENCE
 from ..result_tables import read_runs, write_csv
-from ..statistics.paired_tests import (
-    OUTCOMES,
-    compare_over_datasets,
-    fewest_pairs,
-    outcomes,
-    p_values,
-)
+from ..statistics.fewest_pairs import fewest_pairs
+from ..statistics.paired_tests import OUTCOMES, compare_over_datasets, outcomes, p_values
 from . import verdicts
 from .claims import (
     PAPER_RUNS,

@@ -11,6 +11,7 @@ from scipy.stats import false_discovery_control, wilcoxon
 
 from ...core.arrays import Floats
 from .effect_sizes import bootstrap_medians, bootstrap_rank_biserial, rank_biserial
+from .fewest_pairs import fewest_pairs
 
 BETTER, SIMILAR, WORSE = "better", "similar", "worse"
 OUTCOMES = (BETTER, SIMILAR, WORSE)
@@ -26,11 +27,6 @@ OVER_DATASETS = [
     *("rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_adjusted", "note"),
 ]
 """Columns of the two tables of tests."""
-
-
-def fewest_pairs(level: float) -> int:
-    """Return the smallest number of pairs whose clearest outcome is significant at a level."""
-    return next(pairs for pairs in itertools.count(1) if 2.0 * 0.5**pairs < level)
 
 
 def p_values(differences: Floats, level: float) -> Floats:

@@ -1,4 +1,4 @@
-"""The report's page: whole, self-contained, and safe with whatever names it shows."""
+"""The report's pages are complete, self-contained, and safe with any names."""
 
 import copy
 import html
@@ -14,13 +14,8 @@ from tests.support.html_page import Page
 from tests.support.workflow_runs import ROOT, STUDY, snakemake
 
 from vjmgp.core.files import write_json
-from vjmgp.pages.formats import count, in_words, number, p_value, short, signed
-from vjmgp.study.plan.study import Experiment
-from vjmgp.study.report.experiment_pages import count_pairs, pairs_to_show, papers_counts
-from vjmgp.study.report.hyper_parameters import gp_settings, learners
-from vjmgp.study.report.overview_page import progress
+from vjmgp.pages.formats import number
 from vjmgp.study.report.workflow import LAYOUT
-from vjmgp.study.scoreboard.claims import Counts
 from vjmgp.study.steps import STEPS
 
 
@@ -46,7 +41,7 @@ def pages_of(report):
     return [report / "report.html", *sorted((report / "report").glob("*.html"))]
 
 
-def test_every_page_is_whole_and_needs_nothing_else(report):
+def test_every_page_is_complete_and_self_contained(report):
     names = [path.name for path in pages_of(report)]
     assert names == [
         "report.html", "dataset-192_vineyard.html", "dataset-odd.html", "datasets.html",
@@ -72,7 +67,7 @@ def test_every_page_is_whole_and_needs_nothing_else(report):
     assert "@import" not in style
 
 
-def test_names_are_text_never_markup(report):
+def test_names_are_escaped(report):
     for path in pages_of(report):
         text = path.read_text(encoding="utf-8")
         assert "<script>alert" not in text
@@ -81,7 +76,7 @@ def test_names_are_text_never_markup(report):
     assert "&lt;b&gt;x" in (report / "report/dataset-odd.html").read_text()
 
 
-def test_the_pages_tell_what_was_run(report):
+def test_pages_show_the_runs(report):
     entry = (report / "report.html").read_text(encoding="utf-8")
     runs = pd.read_csv(report / "tables/runs.csv", dtype={"engine": str})
     assert f"{len(runs)} runs: 3 methods, 2 datasets, 2 seeds" in entry
@@ -101,18 +96,15 @@ def test_the_pages_tell_what_was_run(report):
     assert f">{number(medians.loc['192_vineyard', 'LassoLars'])}</td>" in page
 
 
-def test_models_stand_in_original_columns(report):
-    model = next(
-        m for m in json.loads((report / "tables/one/models.json").read_text())
-        if m["dataset"] == "192_vineyard" and m["method"] == "VJM"
-    )  # fmt: skip
+def test_models_use_original_columns(report):
+    models = {
+        (m["dataset"], m["method"]): m
+        for m in json.loads((report / "tables/one/models.json").read_text())
+    }
+    model, linear = (models["192_vineyard", method] for method in ("VJM", "LassoLars"))
     page = (report / "report/models.html").read_text(encoding="utf-8")
     for _, text in model["features"]:
         assert html.escape(text, quote=True).replace("&#x27;", "&#39;") in page
-    linear = next(
-        m for m in json.loads((report / "tables/one/models.json").read_text())
-        if m["method"] == "LassoLars" and m["dataset"] == "192_vineyard"
-    )  # fmt: skip
     dataset = (report / "report/dataset-192_vineyard.html").read_text(encoding="utf-8")
     assert f'<pre class="formula">{linear["formula"]}</pre>' in dataset
     assert f"size {model['size']}, training R² {number(model['train_r2'])}" in page
@@ -120,13 +112,13 @@ def test_models_stand_in_original_columns(report):
     ours = medians.loc["192_vineyard", ["VJM", "LassoLars", "A < B"]]
     other = ours.drop("VJM").idxmax()
     is_best = ours["VJM"] >= ours[other]
-    roles = ("reference and best", "best of the others") if is_best else ("reference", "best")
+    roles = ("reference and best", "best other method") if is_best else ("reference", "best")
     for method, role in zip(("VJM", other), roles, strict=True):
         words = f"{role}, median test R² {number(ours[method])}"
         assert f'<h4>{html.escape(method)} <span class="soft">{words}</span></h4>' in dataset
 
 
-def test_how_it_was_run_has_the_workflow_and_the_hyper_parameters(report):
+def test_run_page_has_the_workflow_and_the_hyper_parameters(report):
     page = (report / "report/run.html").read_text(encoding="utf-8")
     for rule in filter(None, sum(LAYOUT, ())):
         assert f">{rule}</text>" in page
@@ -134,30 +126,8 @@ def test_how_it_was_run_has_the_workflow_and_the_hyper_parameters(report):
     assert "<code>alpha</code> 0.0001, 0.001, 0.01, 0.1, 1</p>" in page
 
 
-def test_hyper_parameters_are_the_papers_and_name_who_differs():
-    methods = {
-        "VJM": {"gp": {}},
-        "PP": {"gp": {"regularizer": "parsimony", "init_depth": [0, 3]}},
-        "small": {"gp": {"population_size": 10, "max_time": 2.0}},
-        "SVR": {"estimator": "sklearn.svm.SVR", "grid": {"C": [0.1, 1]}, "settings": {"tol": 0.1}},
-    }
-    found = {row["name"]: row for row in gp_settings(methods)}
-    assert found["regularizer"]["others"] == {"parsimony": ["PP"]}
-    assert found["population_size"]["value"] == "200"
-    assert found["population_size"]["others"] == {"10": ["small"]}
-    assert (found["init_depth"]["value"], found["init_depth"]["others"]) == ("0, 3", {})
-    assert (found["max_time"]["value"], found["max_time"]["others"]) == ("none", {"2": ["small"]})
-    assert found["final_rule"]["value"] == "paper"
-    assert not {"max_size", "memory_limit", "progress"} & found.keys()
-    assert [(row["name"], row["grids"]) for row in learners(methods)] == [
-        ("SVR", [{"C": [0.1, 1]}])
-    ]
-    assert gp_settings({"SVR": methods["SVR"]}) == []
-    assert in_words([1e-6, None, True, "rbf"]) == "1e-06, none, yes, rbf"
-
-
-def test_the_picture_of_the_workflow_is_snakemakes_graph(tmp_path):
-    """Its rules, and of the lines those that no others imply."""
+def test_picture_of_the_workflow_equals_the_graph_of_snakemake(tmp_path):
+    """It has all rules, and the edges that no other edges imply."""
     text = snakemake(tmp_path, ROOT / "config/smoke.yaml", "--rulegraph", "mermaid-js")
     names = dict(re.findall(r"(id\d+)\[(\w+)\]", text))
     lines = {(names[a], names[b]) for a, b in re.findall(r"(id\d+) --> (id\d+)", text)}
@@ -174,9 +144,7 @@ def test_the_picture_of_the_workflow_is_snakemakes_graph(tmp_path):
 
 
 @pytest.mark.parametrize(("protocol", "is_papers"), [("paper", True), ("halves", False)])
-def test_the_papers_claims_and_pictures_are_shown_where_its_methods_are_run(
-    tmp_path, protocol, is_papers
-):
+def test_claims_and_illustrations_need_methods_of_the_paper(tmp_path, protocol, is_papers):
     study = paper_study(
         tmp_path / "results",
         datasets=["547_no2"],
@@ -195,66 +163,3 @@ def test_the_papers_claims_and_pictures_are_shown_where_its_methods_are_run(
     page = (tmp_path / "results/report/models.html").read_text()
     assert page.index("<h4>PP <") < page.index("<h4>VJM <")  # the reference comes first
     assert ("The paper's VJM model here" in page) == is_papers
-
-
-def test_progress_counts_what_is_missing_and_what_failed():
-    study = {
-        "config": {"seeds": 3},
-        "experiments": [
-            Experiment("e", "E", ["A", "B"], ["d"], "p"),
-            Experiment("f", "F", ["A"], ["d", "x"], "p"),
-        ],
-    }
-    table = pd.DataFrame(
-        [("p", "d", "A", seed, "ok") for seed in range(4)]
-        + [("p", "d", "B", 0, "ok"), ("p", "d", "B", 1, "failed")],
-        columns=["protocol", "dataset", "method", "seed", "status"],
-    )  # seed 3 is from a time when the study had more seeds
-    found = progress(table, study)
-    assert (found["expected"], found["missing_runs"], found["complete"]) == (9, 1 + 3, False)
-    first, second = found["experiments"]
-    assert (first["ok"], first["failed"], first["missing"]) == (4, 1, 1)
-    assert (second["ok"], second["failed"], second["missing"]) == (3, 0, 3)
-    assert [(c["method"], c["dataset"], c["runs"]) for c in found["missing"]] == [
-        ("B", "d", 1),
-        ("A", "x", 3),
-    ]
-
-
-def test_the_papers_counts_are_found_both_ways():
-    paper = papers_counts("complexity_measures", "paper")
-    assert paper["test_r2", "VJM", "PP"] == Counts(29, 27, 2, 58)
-    assert paper["test_r2", "PP", "VJM"] == Counts(2, 27, 29, 58)
-    assert papers_counts("label_noise", "label_noise")["test_r2", "VJM", "PP"].datasets == 36
-    assert papers_counts("mine", None) == {}
-
-
-def test_pairs_have_our_counts_and_the_papers():
-    table = pd.DataFrame(
-        [("VJM", "PP", 3, 2, 1, 4, 0)],
-        columns=[
-            *("method", "versus", "better", "similar", "worse", "too_few_pairs", "unpaired_runs"),
-        ],
-    )
-    counts = {"test_r2": table}
-    paper = papers_counts("complexity_measures", "paper")
-    (row,) = count_pairs(counts, ["VJM", "PP"], paper)
-    ours = {"better": 3, "similar": 2, "worse": 1, "too_few_pairs": 4}
-    theirs = {"better": 29, "similar": 27, "worse": 2, "too_few_pairs": 0}
-    assert row["test_r2"] == {"ours": ours, "paper": theirs}
-    (row,) = count_pairs(counts, ["VJM", "PP"], {})
-    assert row["test_r2"] == {"ours": ours, "paper": None}
-    assert len(pairs_to_show(list("abcd"))) == 6
-    assert pairs_to_show(list("abcde")) == [("a", other) for other in "bcde"]
-
-
-def test_numbers_for_people():
-    assert number(1234.5678) == "1,234.568"
-    assert number(-0.5, 1) == "−0.5"
-    assert number(None) == "–"
-    assert number(float("nan")) == "–"
-    assert number(12345.6, 0) == "12,346"
-    assert (signed(0.5, 1), signed(-0.5, 1), signed(None)) == ("+0.5", "−0.5", "–")
-    assert (p_value(0.0002), p_value(0.25), p_value(float("nan"))) == ("< 0.001", "0.250", "–")
-    assert (count(1, "run"), count(1200, "run")) == ("1 run", "1,200 runs")
-    assert short(-12345.678) == "−1.235e+04"

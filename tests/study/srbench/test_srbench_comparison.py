@@ -1,82 +1,35 @@
-"""SRBench's protocol, its published figures, and the page that puts ours beside them."""
+"""Methods of a study beside SRBench's published results: table, plot and page."""
 
 import copy
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.model_selection import train_test_split
 from tests.support.html_page import Page
-from tests.support.studies import load, study_of, study_of_config
+from tests.support.made_up_runs import made_up_runs
 from tests.support.workflow_runs import STUDY, snakemake
-from vjmgp.study.figures.style import our_style
-from vjmgp.study.srbench.picture import rank_against_size
 
-from vjmgp.study.config.schema import ConfigError
+from vjmgp.study.figures.figure_style import study_style
 from vjmgp.study.names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
 from vjmgp.study.plan.study import Experiment
-from vjmgp.study.protocols import PAPER, SRBENCH, SRBENCH_SEEDS, Protocol
+from vjmgp.study.protocols import SRBENCH
 from vjmgp.study.result_tables import read_table, write_csv
 from vjmgp.study.srbench.compare_srbench import compare_srbench
 from vjmgp.study.srbench.mean_ranks import beside_published
-from vjmgp.study.srbench.published_results import METRICS, published_algorithms, published_medians
+from vjmgp.study.srbench.published_results import (
+    SRBENCH_COLUMNS,
+    published_algorithms,
+    published_medians,
+)
+from vjmgp.study.srbench.rank_size_plot import rank_against_size
 from vjmgp.tables.paper_datasets import paper_datasets
 
 DATASETS = ["192_vineyard", "228_elusage", "547_no2"]
 
-# -- the protocol --------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize("rows", [11, 52, 53, 54, 55, 8192])
-def test_the_splits_are_those_of_scikit_learn(rows):
-    assert len(SRBENCH_SEEDS) == 10
-    for run, seed in enumerate(SRBENCH_SEEDS):
-        theirs = train_test_split(
-            np.arange(rows), train_size=0.75, test_size=0.25, random_state=seed
-        )
-        for ours, expected in zip(SRBENCH.split("any", rows, run), theirs, strict=True):
-            np.testing.assert_array_equal(ours, expected)
-
-
-def test_there_are_ten_splits_and_no_more():
-    with pytest.raises(ValueError, match="SRBench has 10 splits; there is none for run 10"):
-        SRBENCH.split("any", 100, 10)
-    experiments = {"one": {"methods": ["VJM"], "protocol": "srbench"}}
-    assert study_of(experiments=experiments, seeds=10).experiments["one"].follows_srbench
-    message = (
-        "seeds is 11, but the protocol 'srbench' of experiments.one has 10 splits; use at most 10"
-    )
-    with pytest.raises(ConfigError, match=message):
-        study_of(experiments=experiments, seeds=11)
-
-
-def test_identities_of_other_protocols_are_what_they_were():
-    study = study_of_config("paper.yaml", unavailable="skip")
-    assert study.ids.run("paper", "547_no2", "VJM") == "4a00e09d"
-    assert study.ids.split("srbench", "547_no2") != study.ids.split("paper", "547_no2")
-    same_share = study_of(protocols={"mine": {"train_share": 0.75}})
-    assert same_share.split_id("mine", "547_no2") != same_share.split_id("srbench", "547_no2")
-    assert Protocol(train_rows=None, train_share=0.75) != SRBENCH
-    assert PAPER.most_seeds is None
-
-
-def test_its_config_has_the_papers_datasets_and_samples_rows():
-    study = study_of_config("srbench.yaml")
-    assert load("srbench.yaml")["datasets"] == list(paper_datasets())
-    assert study.seeds == len(SRBENCH_SEEDS)
-    assert study.experiments_of("compare_srbench") == list(study.experiments)
-    for method in study.methods.values():
-        assert method.kind == ONE_FORMULA
-        assert method.definition["gp"]["max_rows"] <= 3000
-
-
-# -- the figures ---------------------------------------------------------------------------------
-
-
-def test_published_figures_are_whole():
+def test_published_results_are_complete():
     about = published_algorithms()
-    for metric in METRICS:
+    for metric in SRBENCH_COLUMNS:
         medians = published_medians(metric)
         assert set(medians.index) == set(paper_datasets())
         assert sorted(medians.columns) == sorted(about.index)
@@ -90,22 +43,18 @@ def test_published_figures_are_whole():
     assert published_medians("test_r2").loc["1027_ESL", "AFP"] == 0.83093
 
 
-def made_up_runs(scores, datasets=DATASETS, seeds=3):
-    """Runs of methods whose test R² is near a number."""
-    rows = [
-        (dataset, method, seed, "ok", score + 0.01 * (seed - 1), 30.0, 1.5)
-        for method, score in scores.items()
-        for dataset in datasets
-        for seed in range(seeds)
-    ]
-    columns = ["dataset", "method", "seed", "status", "test_r2", "size", "seconds"]
-    return pd.DataFrame(rows, columns=columns)
+def runs_of(scores, datasets=DATASETS):
+    """Return three runs of each method near its score on each dataset."""
+    near = {
+        (d, m): [score - 0.01, score, score + 0.01] for m, score in scores.items() for d in datasets
+    }
+    return made_up_runs(near, size=30.0, seconds=1.5)
 
 
-def test_methods_are_ranked_among_the_published():
+def test_beside_published_ranks_methods_among_the_published():
     scores = {"VJM": 1.5, "XGB": -50.0}
     kinds = {"VJM": ONE_FORMULA, "XGB": NO_FORMULA}
-    table = beside_published(made_up_runs(scores), list(scores), [*DATASETS, "mine"], kinds)
+    table = beside_published(runs_of(scores), list(scores), [*DATASETS, "mine"], kinds)
     assert len(table) == 24
     assert table["mean_rank"].is_monotonic_increasing
     first, last = table.iloc[0], table.iloc[-1]
@@ -123,23 +72,23 @@ def test_methods_are_ranked_among_the_published():
     assert (rows["mean_rank"] <= rows["rank_high"]).all()
 
 
-def test_only_common_datasets_count():
-    runs = made_up_runs({"VJM": 0.5, "PP": 0.4})
+def test_beside_published_uses_common_datasets():
+    runs = runs_of({"VJM": 0.5, "PP": 0.4})
     part = runs[(runs["method"] == "VJM") | (runs["dataset"] == "547_no2")]
     kinds = dict.fromkeys(("VJM", "PP", "later"), ONE_FORMULA)
     table = beside_published(part, list(kinds), DATASETS, kinds)
     assert set(table["datasets"]) == {len(DATASETS)}
     assert {"PP", "later"}.isdisjoint(table["method"])  # they have too few of them
-    nothing = beside_published(made_up_runs({"VJM": 0.5}, ["mine"]), ["VJM"], ["mine"], kinds)
+    nothing = beside_published(runs_of({"VJM": 0.5}, ["mine"]), ["VJM"], ["mine"], kinds)
     assert nothing.empty
 
 
-def test_the_picture_names_every_method_once_and_no_name_covers_another():
+def test_rank_against_size_names_each_method_once_without_overlaps():
     scores = {"VJM": 0.7, "VJM distilled": 0.69}
     kinds = dict.fromkeys(scores, ONE_FORMULA)
     datasets = list(paper_datasets())
-    table = beside_published(made_up_runs(scores, datasets), list(scores), datasets, kinds)
-    with our_style():
+    table = beside_published(runs_of(scores, datasets), list(scores), datasets, kinds)
+    with study_style():
         figure = rank_against_size(table)
         axis = figure.axes[0]
         names = list(axis.texts)
@@ -151,8 +100,8 @@ def test_the_picture_names_every_method_once_and_no_name_covers_another():
         assert best < worst
 
 
-def test_without_a_common_dataset_there_is_an_empty_table_and_no_picture(tmp_path):
-    write_csv(tmp_path / "runs.csv", made_up_runs({"VJM": 0.5}, ["mine"]))
+def test_compare_srbench_without_a_common_dataset_writes_an_empty_table(tmp_path):
+    write_csv(tmp_path / "runs.csv", runs_of({"VJM": 0.5}, ["mine"]))
     entry = Experiment("e", "E", ["VJM"], ["mine"], "srbench")
     table, folder = tmp_path / "srbench.csv", tmp_path / "figures"
     kinds = {"VJM": ONE_FORMULA}
@@ -160,9 +109,6 @@ def test_without_a_common_dataset_there_is_an_empty_table_and_no_picture(tmp_pat
     assert read_table(table).empty
     assert json.loads((folder / "figures.json").read_text()) == []
     assert [path.name for path in folder.iterdir()] == ["figures.json"]
-
-
-# -- the workflow --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +124,7 @@ def finished_study(tmp_path_factory):
     return folder, config
 
 
-def test_the_page_is_there_for_the_experiment_that_follows_srbench(finished_study):
+def test_experiment_that_follows_srbench_has_a_page(finished_study):
     results = finished_study[0] / "results"
     pages = {path.name for path in (results / "report").glob("srbench*.html")}
     assert pages == {"srbench-srbench.html"}
@@ -206,7 +152,7 @@ def test_the_page_is_there_for_the_experiment_that_follows_srbench(finished_stud
     assert splits["runs"][1]["train"] == train.tolist()
 
 
-def test_an_unfinished_study_has_the_page_too(finished_study):
+def test_unfinished_study_has_the_page_too(finished_study):
     folder, config = finished_study
     snakemake(folder, config, "report_so_far")
     so_far = folder / "results/so_far"

@@ -1,40 +1,20 @@
-"""The paper's claims and the rules by which they are judged."""
+"""The scoreboard of made-up studies."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from benchmarks.report import paper_study
-from tests.support.workflow_runs import ROOT
 
-from vjmgp.study.scoreboard import verdicts
-from vjmgp.study.scoreboard.claims import (
-    PAPER_RUNS,
-    TWINS,
-    Counts,
-    competitors,
-    count_claims,
-    headline_figures,
-    median_claims,
-    our_name,
-    value_claims,
-)
+from vjmgp.study.scoreboard.claims import TWINS, competitors
 from vjmgp.study.scoreboard.score import COLUMNS, score_claims, scoreboard, tally
 from vjmgp.study.scoreboard.verdicts import (
     INCONCLUSIVE,
-    MARGIN,
     NO_CLAIM,
     NOT_RUN,
     OPPOSITE,
     SAME,
     VERDICTS,
-    claimed,
-    direction,
-    median_p,
-    verdict_on_counts,
-    verdicts_on_medians,
 )
-from vjmgp.tables.paper_datasets import paper_datasets, paper_medians, pmlb_number
+from vjmgp.tables.paper_datasets import paper_datasets
 
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
@@ -45,160 +25,8 @@ STUDY = {
 NAMES = list(paper_datasets())
 
 
-# -- claims --------------------------------------------------------------------------------------
-
-
-def test_every_claim_is_about_a_method_of_the_catalogue(tmp_path):
-    methods = set(yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
-    study = paper_study(tmp_path)
-    about = study.for_scoreboard()
-    assert about["timed"]["PP"] == "PP 1 s"
-    for claim in count_claims(about["timed"]):
-        assert {claim.method, claim.versus} <= set(study.experiments[claim.part].methods), claim
-    assert {claim.method for claim in median_claims()} <= methods
-    for claim in value_claims():
-        assert {claim.method, *claim.versus} <= methods
-    ours = {"VJM", "GaussianProcess"}  # the latter is not in the paper
-    assert ours | set(competitors()) == set(study.experiments["competitors"].methods)
-
-
-def test_every_row_and_cell_of_the_papers_files_is_read():
-    rows = (ROOT / "src/vjmgp/data/paper/win_tie_loss.csv").read_text().strip().splitlines()
-    claims = count_claims()
-    assert len(rows) - 1 == 98
-    assert len(claims) == 97  # VJM against PP stands in two tables
-    pairs = {(claim.protocol, claim.metric, claim.method, claim.versus) for claim in claims}
-    assert len(pairs) == len(claims)
-    for claim in claims:
-        if claim.counts.similar is not None:
-            total = claim.counts.better + claim.counts.similar + claim.counts.worse
-            assert total == claim.counts.datasets
-    assert len(median_claims()) == 58 * 8
-    stated = {value for claim in value_claims() for value in claim.paper or ()}
-    figures = headline_figures()
-    for part in (
-        *(figures[k] for k in list(figures)[:3]),
-        *figures["example_547_no2"].values(),
-    ):
-        assert set(part.values()) <= stated
-    for claim in value_claims():  # what the text says holds for the paper's own figures
-        if claim.paper:
-            assert verdicts.amount(claim, np.array(claim.paper)) > claim.bound
-    assert figures["runs_per_dataset"] == PAPER_RUNS
-    assert our_name("selection_operators", "Lexicase") == "VJM"
-    assert our_name("alpha", "100") == "VJM alpha=100"
-    assert our_name("complexity_measures", "PP") == "PP"
-
-
-def test_twins_are_twins():
-    medians = paper_medians()
-    for one, other in TWINS.items():
-        assert paper_datasets()[one].rows == paper_datasets()[other].rows
-        if "cpu" in one:  # the paper even has one outcome for both
-            assert medians.loc[pmlb_number(one)].equals(medians.loc[pmlb_number(other)])
-
-
-# -- better, similar, worse ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("paper", "claim"),
-    [
-        (Counts(29, 27, 2, 58), 1),
-        (Counts(4, 16, 38, 58), -1),
-        (Counts(15, None, 5, 58), 1),  # p = 0.041
-        (Counts(3, 54, 1, 58), 0),
-        (Counts(0, 58, 0, 58), 0),
-        (Counts(4, 43, 11, 58), None),  # p = 0.118, and more than a quarter decided
-        (Counts(20, 15, 23, 58), None),  # undecided is not even
-        (Counts(6, None, 2, 58), None),  # nor is it claimed where similar ones are not stated
-    ],
-)
-def test_the_papers_counts_claim_only_what_a_test_decides(paper, claim):
-    assert claimed(paper) == claim
-    if claim is None:
-        assert verdict_on_counts(paper, Counts(58, 0, 0, 58)) == NO_CLAIM
-
-
-@pytest.mark.parametrize(
-    ("paper", "ours", "verdict"),
-    [
-        ("49/6/3", "31/25/2", SAME),
-        ("49/6/3", "10/41/7", INCONCLUSIVE),  # more wins than losses, but by chance
-        ("49/6/3", "5/53/0", INCONCLUSIVE),  # p = 0.0625
-        ("49/6/3", "6/52/0", SAME),
-        ("49/6/3", "7/41/20", OPPOSITE),
-        ("4/16/38", "2/30/26", SAME),
-        ("0/58/0", "2/54/2", SAME),
-        ("0/58/0", "10/39/9", SAME),  # 19 of 58 are decided
-        ("0/58/0", "10/38/10", INCONCLUSIVE),  # 20 of 58 are more than a third
-        ("0/58/0", "20/18/20", INCONCLUSIVE),
-        ("0/58/0", "6/52/0", OPPOSITE),
-    ],
-)
-def test_verdicts_on_counts(paper, ours, verdict):
-    both = ([*map(int, text.split("/"))] for text in (paper, ours))
-    assert verdict_on_counts(*(Counts(*counts, sum(counts)) for counts in both)) == verdict
-
-
-def test_methods_that_do_not_differ_have_a_direction_at_most_as_often_as_the_level():
-    rng = np.random.default_rng(0)
-    wins = rng.binomial(30, 0.5, size=2000)
-    found = [direction(Counts(int(k), 28, 30 - int(k), 58)) != 0 for k in wins]
-    assert np.mean(found) < 0.06
-
-
-# -- medians -------------------------------------------------------------------------------------
-
-
-def drawn(shift, deviation, runs, cells=800):
-    """p-values, if both sides draw from one law but for a shift."""
-    rng = np.random.default_rng(1)
-    papers = np.median(rng.normal(0, deviation, (cells, PAPER_RUNS)), axis=1)
-    ours = rng.normal(shift, deviation, (cells, runs))
-    return [median_p(float(a), b) for a, b in zip(papers, ours, strict=True)]
-
-
-def share(verdict, *law):
-    """How often a verdict is given."""
-    return np.mean([row["verdict"] == verdict for row in verdicts_on_medians(drawn(*law))])
-
-
-def test_noise_makes_it_harder_to_be_the_same():
-    same = [share(SAME, 0.0, deviation, 30) for deviation in (0.02, 0.05, 0.06, 0.3)]
-    assert same == sorted(same, reverse=True)
-    assert (same[0], same[-1]) == (1.0, 0.0)
-    assert share(SAME, 0.0, 0.05, 8) < share(SAME, 0.0, 0.05, 30)  # and so do fewer runs
-
-
-@pytest.mark.parametrize("deviation", [0.01, 0.05, 0.2])
-@pytest.mark.parametrize("runs", [8, 30, 200])
-def test_a_median_at_the_margin_is_seldom_called_either(deviation, runs):
-    """Also though the paper's was drawn, too: without the stretch, 200 runs err in one of four."""
-    within, beyond = np.mean(np.array(drawn(MARGIN, deviation, runs)) < 0.05, axis=0)
-    assert max(within, beyond) < 0.07
-
-
-def test_medians_that_are_far_apart_are_told_apart():
-    assert share(OPPOSITE, 0.2, 0.05, 30) == 1.0
-    assert share(OPPOSITE, 0.0, 0.3, 200) < 0.01
-
-
-def test_medians_are_judged_as_a_family():
-    near, far = np.full(9, 0.01), np.full(9, 0.2)
-    assert median_p(0.0, near) == (0.5**9, 1.0)
-    assert median_p(0.0, far) == (1.0, 0.5**8)
-    five = median_p(0.0, near[:5])  # p = 0.031: enough alone, not among others that show nothing
-    assert verdicts_on_medians([five])[0]["verdict"] == SAME
-    assert verdicts_on_medians([five, (0.9, 0.9)])[0]["verdict"] == INCONCLUSIVE
-    assert verdicts_on_medians([]) == []
-
-
-# -- the scoreboard ------------------------------------------------------------------------------
-
-
 def made_up(methods, datasets=NAMES, seeds=30, protocol="paper", seed=0, noise=0.01):
-    """Runs in which each method has a score of its own on every dataset, and some noise."""
+    """Return runs with the same score of a method on every dataset, and some noise."""
     rng = np.random.default_rng(seed)
     rows = [
         {"dataset": d, "protocol": protocol, "method": m, "seed": s,
@@ -218,7 +46,7 @@ def outcome(board, part, claim):
     return tuple(board.loc[(part, claim), ["ours", "verdict", "note"]])
 
 
-def test_nothing_but_the_papers_runs_counts():
+def test_only_runs_of_the_paper_count():
     methods = {"VJM": 0.6, "PP": 0.4, "Standard GP": 0.3}
     runs = made_up(methods)
     board = board_of(runs)
@@ -227,7 +55,7 @@ def test_nothing_but_the_papers_runs_counts():
     part = "complexity_measures"
     assert outcome(board, part, "VJM better than PP") == ("58/0/0", SAME, "")
     assert outcome(board, part, "VJM better than RC") == ("", NOT_RUN, "no runs of RC")
-    # On training data the made-up VJM is the worst of three, and the paper's is worse, too.
+    # On training data, this VJM and the paper's are the worst.
     worse = board.loc[(f"{part}_training", "VJM worse than Standard GP on training data")]
     assert (worse["paper"], worse["ours"], worse["verdict"]) == ("0/2/56", "0/0/58", SAME)
     none = board.loc[(f"{part}_training", "VJM against PP on training data")]
@@ -235,7 +63,7 @@ def test_nothing_but_the_papers_runs_counts():
     assert board.loc[("label_noise", "VJM better than PP"), "verdict"] == NOT_RUN
     far = board.loc[("medians", "Median test R² of VJM on 542_pollution")]
     assert (far["paper"], far["verdict"]) == ("0.474", OPPOSITE)
-    # The same runs by another protocol, of other data, or of a VJM of the study's own: nothing.
+    # The same runs by another protocol, on other data, or of redefined methods do not count.
     for other in (
         board_of(runs.assign(protocol="mine")),
         board_of(runs.assign(dataset="my_" + runs["dataset"])),
@@ -246,7 +74,7 @@ def test_nothing_but_the_papers_runs_counts():
     assert outcome(own, part, "VJM better than PP")[2].startswith("PP: defined by this study")
 
 
-def test_small_and_unfinished_studies_are_told_so():
+def test_small_and_unfinished_studies_are_inconclusive():
     pair, claim = {"VJM": 0.6, "PP": 0.4}, ("complexity_measures", "VJM better than PP")
     note = "too few datasets to tell; 28 of 58 datasets have 8 seeds or more"
     assert outcome(board_of(made_up(pair, NAMES[:28])), *claim) == ("", INCONCLUSIVE, note)
@@ -262,8 +90,8 @@ def test_small_and_unfinished_studies_are_told_so():
     assert cell[1:] == (INCONCLUSIVE, "too few seeds to tell: 4 of 30")
 
 
-def test_even_needs_as_many_seeds_as_the_paper_had():
-    """Of a few noisy runs, any two methods are similar."""
+def test_even_needs_as_many_seeds_as_the_paper():
+    """With few noisy runs, any two methods are similar."""
     methods, claim = {"VJM": 0.6, "VJM alpha=100": 0.6}, ("alpha", "VJM like VJM alpha=100")
     counts, verdict, _ = outcome(board_of(made_up(methods)), *claim)
     assert (verdict, counts.split("/")[1] >= "50") == (SAME, True)
@@ -272,7 +100,7 @@ def test_even_needs_as_many_seeds_as_the_paper_had():
 
 
 def test_figures_are_judged_by_paired_intervals():
-    # VJM is the larger in the mean, by what two datasets add: an interval says that it may not be.
+    # Two datasets make VJM's mean larger; the interval says that this may be chance.
     pair = {"VJM": 0.5, "PP": 0.5}
     runs = made_up(pair).assign(cpu_seconds=1.0)
     runs.loc[(runs["method"] == "VJM") & runs["dataset"].isin(NAMES[:2]), "cpu_seconds"] = 1.5
@@ -280,7 +108,7 @@ def test_figures_are_judged_by_paired_intervals():
     row = board_of(runs).loc[claim]
     assert row["ours"] == "1.017 / 1 = 1.02"
     assert (row["low"], row["verdict"]) == (1.0, INCONCLUSIVE)
-    # Hard datasets take long for both: the spread is large, and the pairs agree all the same.
+    # Hard datasets take long for both: the spread is large, but the pairs agree.
     hard = runs["dataset"].map({name: 10.0**k for k, name in enumerate(NAMES)})
     longer = runs.assign(cpu_seconds=hard ** (1 / 9) * (1 + 0.1 * (runs["method"] == "VJM")))
     row = board_of(longer).loc[claim]
@@ -293,7 +121,7 @@ def test_figures_are_judged_by_paired_intervals():
     assert one.loc[("figures_in_the_text", example), "verdict"] == SAME
 
 
-def test_claims_about_the_competitors():
+def test_verdicts_on_the_competitors():
     part, best = "competitors", "VJM has the best mean R² of all"
     beats = "VJM beats XGB after Benjamini–Hochberg"
     smaller = "Models of VJM are 10 times smaller than those of XGB"
@@ -304,10 +132,10 @@ def test_claims_about_the_competitors():
     assert set(board.loc[part, "verdict"]) == {SAME}
     assert "XGB is the best other" in board.loc[(part, best), "note"]
     assert "one of 120 pairs of learners" in board.loc[(part, beats), "note"]
-    # Nine times is smaller, but not what the paper says.
+    # Nine times smaller is less than the paper's claim.
     runs.loc[runs["method"] == "XGB", "size"] *= 9 / 12
     assert board_of(runs).loc[(part, smaller), "verdict"] == OPPOSITE
-    # While a learner is missing, none is the best of all; one that is not the best stays so.
+    # Without one learner, a best of all can only be contradicted.
     some = runs[(runs["method"] != "FFX") | runs["dataset"].isin(NAMES[:12])]
     row = board_of(some).loc[(part, best)]
     assert (row["verdict"], "too few runs of FFX" in row["note"]) == (INCONCLUSIVE, True)
@@ -316,7 +144,7 @@ def test_claims_about_the_competitors():
     assert list(board.loc[(part, [best, beats]), "verdict"]) == [OPPOSITE, OPPOSITE]
 
 
-def test_twins_that_decide_a_verdict_are_named():
+def test_notes_name_twins_that_decide_a_verdict():
     ahead = [*TWINS, *TWINS.values()]
     rest = [name for name in NAMES if name not in ahead]
     even = made_up({"VJM": 0.5, "PP": 0.5}, rest, noise=0)
@@ -325,7 +153,7 @@ def test_twins_that_decide_a_verdict_are_named():
     assert row == ("6/52/0", SAME, "inconclusive if twins count once")
 
 
-def test_the_same_time_is_a_variant_of_its_own():
+def test_timed_variants_are_separate_methods():
     runs = made_up({"VJM": 0.3, "VJM 2 s": 0.6, "PP": 0.5, "PP 2 s": 0.5}, seeds=10)
     board = board_of(runs, timed={"VJM": "VJM 2 s", "PP": "PP 2 s"})
     row = board.loc[("same_runtime_budget", "VJM 2 s better than PP 2 s")]
@@ -334,7 +162,7 @@ def test_the_same_time_is_a_variant_of_its_own():
     assert set(board_of(runs).loc["same_runtime_budget", "verdict"]) == {NOT_RUN}
 
 
-def test_label_noise_has_its_own_protocol_and_datasets(tmp_path):
+def test_label_noise_has_a_separate_protocol_and_datasets(tmp_path):
     names = [n for n, about in paper_datasets().items() if about.rows and about.rows < 2000]
     assert len(names) == 36
     runs = made_up({"VJM": 0.6, "PP": 0.4}, names, protocol="label_noise").assign(status="ok")
