@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from tests.support.workflow_runs import STUDY, TARGET, made, snakemake
 
-RUN_KERNELS = ("cli", "engine", "export", "fit_report", "formulas", "inspection", "models")
-RUN_KERNELS += ("operations", "workflow", "tests")
-"""Folders whose tests run the default method's kernels without a fit, or read what a fit prints."""
+ON_DEMAND = ("competitors", "core", "pages", "project", "study", "tables")
+"""Folders most of whose tests need no kernels; the rest compile with their first fit.
+
+Tests elsewhere run kernels of the default method without a fit, or read what a fit prints.
+"""
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +41,7 @@ def all_kernels() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _kernels_of_folder(request: pytest.FixtureRequest) -> None:
-    if request.path.parent.name in RUN_KERNELS:
+    if request.path.parent.name not in ON_DEMAND:
         request.getfixturevalue("kernels")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, model_of, vicinity_of
+from tests.support.engine_runs import evolved, model_of, nodes_of, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
 from vjmgp import mic
