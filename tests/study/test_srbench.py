@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
-from tests.study.test_config import load, study_of, study_of_config
 from tests.study.test_report import Page
+from tests.support.configs import load, study_of, study_of_config
 from tests.support.workflow_runs import STUDY, snakemake
 
 from vjmgp.study.config.schema import ConfigError
