@@ -1,4 +1,4 @@
-"""Around a job, and the warm worker: same results, exit codes, and no process left behind."""
+"""Jobs and the warm worker: results, exit codes, and no process left behind."""
 
 import os
 import select
@@ -13,29 +13,29 @@ import pytest
 
 from vjmgp.core.files import checksum, read_sealed, write_manifest
 from vjmgp.operations import warm
-from vjmgp.operations.jobs import as_job
+from vjmgp.operations.jobs import run_step
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the worker needs Linux")
 SCRIPT = """
+import sys
 from types import SimpleNamespace
-from vjmgp.operations.jobs import as_job
+from vjmgp.operations.jobs import run_step
 
+sys.path.append(".")
 snakemake = SimpleNamespace(log=["{name}.log"], threads=1, input={{}}, output={{}}, params={{}})
-with as_job(snakemake):
-    import os
-    from pathlib import Path
-    {body}
+run_step(snakemake, "step_{name}.step")
 """
 
 
 def write_script(folder, name, body):
-    """A script as Snakemake makes one."""
-    text = SCRIPT.format(name=name, body=body.replace("\n", "\n    "))
-    (folder / f"{name}.py").write_text(text)
+    """Write a script as Snakemake makes one, and the module of its step."""
+    (folder / f"{name}.py").write_text(SCRIPT.format(name=name))
+    lines = "\n    ".join(["def step():", *body.splitlines()])
+    (folder / f"step_{name}.py").write_text(f"import os\nfrom pathlib import Path\n{lines}\n")
 
 
 def parent(body, folder):
-    """A process that starts a worker as Snakemake does, and then does what the body says."""
+    """Start a process that starts a worker as Snakemake does, and then runs the body."""
     text = (
         "import os, subprocess, sys\nfrom pathlib import Path\nfrom vjmgp.operations import warm\n"
     )
@@ -50,7 +50,7 @@ def parent(body, folder):
     )
 
 
-def test_a_script_runs_in_the_worker_and_tells_how_it_ends(tmp_path):
+def test_worker_runs_scripts_and_returns_their_exit_codes(tmp_path):
     write_script(tmp_path, "good", "Path('parent').write_text(str(os.getppid()))\nprint('hello')")
     write_script(tmp_path, "bad", "raise ValueError('too bad')")
     write_script(tmp_path, "dies", "os.kill(os.getpid(), 9)")
@@ -68,12 +68,12 @@ def test_a_script_runs_in_the_worker_and_tells_how_it_ends(tmp_path):
     assert "The job was killed, probably out of memory." in err
     assert "Traceback" not in err
     watch = Path(address).parent
-    while watch.exists():  # the socket goes with its parent
+    while watch.exists():  # the socket is removed with its parent
         select.select([], [], [], 0.05)
 
 
 @pytest.mark.parametrize("victim", ["job", "parent"])
-def test_who_is_killed_takes_its_job_along(tmp_path, victim):
+def test_killing_job_or_parent_ends_the_child(tmp_path, victim):
     os.mkfifo(tmp_path / "started")
     os.mkfifo(tmp_path / "never")
     body = "Path('started').write_text(str(os.getpid()))\nPath('never').read_text()"
@@ -88,8 +88,8 @@ def test_who_is_killed_takes_its_job_along(tmp_path, victim):
     process.communicate()
 
 
-def test_what_the_worker_loads_starts_no_thread():
-    """A fork has only the thread that forked: another one's locks would be held for ever."""
+def test_modules_of_the_worker_start_no_thread():
+    """A fork has only the thread that forked: locks of any other would be held for ever."""
     script = (
         "import importlib, os\nfrom vjmgp.operations.warm import MODULES\n"
         "from vjmgp.engine.compilation.warmup import load_kernels\n"
@@ -106,44 +106,52 @@ def test_what_the_worker_loads_starts_no_thread():
     assert result.stdout.strip() == "1"
 
 
-def test_without_a_worker_the_job_runs_here(tmp_path, monkeypatch):
+CALLS = []
+
+
+def write_a(**arguments):
+    """A step that writes its table."""
+    CALLS.append(arguments)
+    Path(arguments["table"]).write_text("a")
+
+
+def test_step_runs_in_the_process_without_a_worker(tmp_path, monkeypatch):
     monkeypatch.setenv(warm.ADDRESS_VARIABLE, str(tmp_path / "nobody"))
     table, made = tmp_path / "a.csv", tmp_path / "made/step-00000000.json"
 
-    def job(**inputs):
-        return as_job(
-            SimpleNamespace(
-                log=[str(tmp_path / "log")],
-                threads=1,
-                input=inputs,
-                params={"seed": 1},
-                output=Outputs([str(table), str(made)], table=str(table), made=str(made)),
-            )
+    def exit_code(**inputs):
+        snakemake = SimpleNamespace(
+            log=[str(tmp_path / "log")],
+            threads=1,
+            input=inputs,
+            params={"seed": 1, "step": "write_a"},
+            output=Outputs([str(table), str(made)], table=str(table), made=str(made)),
         )
+        with pytest.raises(SystemExit) as end:
+            run_step(snakemake, f"{__name__}.write_a")
+        return end.value.code
 
-    with pytest.raises(SystemExit) as end, job(runs="runs.csv", kernels="x") as arguments:
-        table.write_text("a")
-    assert arguments == {"runs": "runs.csv", "table": str(table), "seed": 1}
-    assert end.value.code == 0
+    assert exit_code(runs="runs.csv", kernels="x") == 0
+    assert [{"runs": "runs.csv", "table": str(table), "seed": 1}] == CALLS
     assert read_sealed(made)["files"] == {"../a.csv": checksum(table)}
-    # What a job reads must be as it was written.
+    # A step must not read a damaged file.
     table.write_text("b")
-    with pytest.raises(SystemExit) as end, job(made=str(made)):
-        raise AssertionError("it does not come to this")
-    assert end.value.code == 1
-    assert "a.csv is damaged" in (tmp_path / "log").read_text()
+    assert exit_code(made=str(made)) == 1
+    assert len(CALLS) == 1
+    remedy = "a.csv is damaged. To repair it: vjmgp study repair CONFIG"
+    assert remedy in (tmp_path / "log").read_text()
     write_manifest(made, [table])
 
 
 class Outputs(list):
-    """As Snakemake's: files, some of which have names."""
+    """Files, some of which have names, as in Snakemake."""
 
     def __init__(self, files, **names):
         super().__init__(files)
         self.get, self.items = names.get, names.items
 
 
-def test_a_worker_that_cannot_have_a_socket_is_done_without(tmp_path, monkeypatch):
+def test_no_worker_is_started_without_a_socket(tmp_path, monkeypatch):
     monkeypatch.delenv(warm.ADDRESS_VARIABLE, raising=False)
     long = tmp_path / ("x" * 110)
     long.mkdir()

@@ -1,27 +1,14 @@
 """SRBench's protocol and its config."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import yaml
 from sklearn.model_selection import train_test_split
-from tests.support.workflow_runs import ROOT, study_in
+from tests.support.configs import study_of, study_of_config
 
 from vjmgp.study.config.schema import ConfigError
 from vjmgp.study.names import ONE_FORMULA
 from vjmgp.study.protocols import PAPER, SRBENCH, SRBENCH_SEEDS, Protocol
 from vjmgp.tables.paper_datasets import paper_datasets
-
-MINIMAL = {"datasets": ["547_no2"], "experiments": {"one": {"methods": ["VJM"]}}}
-
-
-def study_of(**changes):
-    return study_in(Path(), MINIMAL | {"published": "ignore"} | changes)
-
-
-def study_of_config(name, **changes):
-    return study_of(**yaml.safe_load((ROOT / "config" / name).read_text()) | changes)
 
 
 @pytest.mark.parametrize("rows", [11, 52, 53, 54, 55, 8192])
