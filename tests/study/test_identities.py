@@ -29,6 +29,7 @@ TABLES = {
 }
 PICTURES = {"illustrations"}
 REPORT = TABLES | {"write_report"}
+TESTED = REPORT - {"collect_runs", "join_runs", "compare_srbench"}
 
 
 @pytest.mark.parametrize(
