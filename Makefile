@@ -29,7 +29,7 @@ slow-test: $(VENV)/ready-dev  ## whole grids and the whole competitors experimen
 
 test-oldest: .venv-oldest/ready  ## the same results from the oldest versions that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -W default tests/engine/test_golden.py tests/tables/test_dataset.py \
-		tests/formulas/test_formulas.py tests/test_regressor.py
+		tests/formulas/test_formulas.py tests/regressor/test_regressor.py
 
 test-slurm: $(VENV)/ready-dev  ## a real SLURM of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/workflow/test_slurm.py

@@ -1,4 +1,4 @@
-"""Teacher and student, against slow and obvious twins."""
+"""Teacher and student, compared with slow reference implementations."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def trees_of(archive, entry):
 
 
 def values(archive, entry, x, y):
-    """An entry's unclipped predictions."""
+    """Return an entry's unclipped predictions."""
     total = np.full(len(x), y.mean())
     for t, codes, constants in trees_of(archive, entry):
         weight, centre, factor = archive.linear[entry, [WEIGHT, CENTRE, FACTOR], t]
@@ -78,7 +78,7 @@ def values(archive, entry, x, y):
 # -- archives of restarts ------------------------------------------------------------------------
 
 
-def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
+def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
     runs = [evolved(prepared, restart) for restart in range(2)]
     counts = [int(run.archive.counts[ENTRIES]) for run in runs]
     assert archive.counts[ENTRIES] == sum(counts)
@@ -102,7 +102,7 @@ def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
     }
 
 
-def test_restarts_differ_and_the_first_is_the_run_itself(prepared):
+def test_restarts_differ_and_the_first_equals_a_single_run(prepared):
     plain, first, second = evolved(prepared), evolved(prepared, 0), evolved(prepared, 1)
     np.testing.assert_array_equal(plain.archive.scores, first.archive.scores)
     assert not np.array_equal(first.archive.scores[:50], second.archive.scores[:50])
@@ -111,7 +111,7 @@ def test_restarts_differ_and_the_first_is_the_run_itself(prepared):
 # -- the teacher ---------------------------------------------------------------------------------
 
 
-def test_weights_of_the_teacher(archive):
+def test_teacher_weights_follow_their_definition(archive):
     tau = 1.7
     teacher = teacher_of(archive, tau)
     expected = {}
@@ -127,7 +127,7 @@ def test_weights_of_the_teacher(archive):
     assert teacher.weights.sum() == pytest.approx(1.0)
 
 
-def test_a_perfect_model_teaches_alone(archive):
+def test_perfect_model_is_the_only_teacher_of_its_restart(archive):
     scores = archive.scores.copy()
     scores[4, [O1, O2]] = 0.0
     teacher = teacher_of(archive._replace(scores=scores), 1.0)
@@ -136,7 +136,7 @@ def test_a_perfect_model_teaches_alone(archive):
     assert alone == [4]
 
 
-def test_the_gap_counts_less_where_labels_are_clean():
+def test_teacher_tau_falls_with_less_noise():
     taus = [teacher_tau(noise) for noise in (-2.0, 0.0, 0.3, 0.6, 0.9, 1.0)]
     assert taus == sorted(taus, reverse=True)
     assert taus[0] == taus[1] == MOST_TAU
@@ -144,7 +144,7 @@ def test_the_gap_counts_less_where_labels_are_clean():
     assert teacher_tau(float("nan")) == pytest.approx(MOST_TAU / 2)
 
 
-def test_candidates_are_distinct_parts_and_add_up_to_the_teacher(prepared, archive):
+def test_candidates_are_distinct_and_add_up_to_the_teacher(prepared, archive):
     x, y = prepared.x, prepared.y
     teacher = teacher_of(archive, 1.0)
     found = collect(archive, teacher, x.shape[1], float(y.mean()))
@@ -167,7 +167,7 @@ def test_candidates_are_distinct_parts_and_add_up_to_the_teacher(prepared, archi
     assert whole <= set(nodes)
 
 
-def test_the_mean_of_clipped_models():
+def test_mean_of_models_clips_each_model():
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(3, 20))
     matrix[2, 5] = np.nan
@@ -188,7 +188,7 @@ def test_the_mean_of_clipped_models():
 
 
 def slow_select(z, teacher, price, most):
-    """The same selection by refitting everything at every step."""
+    """Select by refitting everything at every step."""
     n = len(teacher)
     gram = z @ z.T / n + RIDGE * np.eye(len(z))
     moments = z @ teacher / n
@@ -255,7 +255,7 @@ def test_selection_equals_refitting_at_every_step(seed, count, price):
     np.testing.assert_allclose(weights, wanted, rtol=1e-6, atol=1e-9)
 
 
-def test_scores_of_the_student(prepared, archive):
+def test_student_scores_follow_their_definition(prepared, archive):
     x, y = prepared.x, prepared.y
     student = distil(prepared, archive)
     assert student.counts[ENTRIES] == 1
@@ -289,7 +289,7 @@ def test_scores_of_the_student(prepared, archive):
     assert student.facts[0, BORN] == 8
 
 
-def test_the_student_follows_its_teacher(prepared, archive):
+def test_student_follows_its_teacher(prepared, archive):
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2))
     mean = sum(
         w * values(archive, e, prepared.x, prepared.y) for e, w in zip(*teacher, strict=True)
@@ -298,17 +298,17 @@ def test_the_student_follows_its_teacher(prepared, archive):
     assert np.mean((mean - student) ** 2) < 0.1 * np.mean(mean**2)
 
 
-def test_a_higher_price_gives_a_shorter_student(prepared, archive):
+def test_higher_price_gives_a_shorter_student(prepared, archive):
     sizes = [int(distil(prepared, archive, price).facts[0, SIZE]) for price in (1e-5, 0.002, 0.02)]
     assert sizes[0] > sizes[1] > sizes[2]
 
 
-def test_a_student_far_from_its_teacher_is_not_taken(prepared, archive, monkeypatch):
+def test_student_far_from_its_teacher_is_rejected(prepared, archive, monkeypatch):
     monkeypatch.setattr(distillation, "FARTHEST", 1e-9)
     assert distil(prepared, archive) is None
 
 
-def test_points_are_bounded_and_start_with_training_rows(problem, prepared, monkeypatch):
+def test_teaching_points_are_limited_and_start_with_training_rows(problem, prepared, monkeypatch):
     points, n, _ = teaching_points(prepared)
     np.testing.assert_array_equal(points[:n], problem[0])
     assert len(points) == 60 + 600 + 1000

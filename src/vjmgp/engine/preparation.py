@@ -1,4 +1,4 @@
-"""What comes before evolution and is shared by all restarts: noise estimate, τ, vicinal points."""
+"""Prepare the data that all restarts share: noise estimate, τ and vicinal points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .settings import Settings
 from .trees.addresses import addresses_of_run
 
 ALIGNMENT = 8
-"""Row counts are padded to whole cache lines."""
+"""Multiple to which row counts are padded: a cache line."""
 
 
 def _padded(rows: int) -> int:
@@ -24,7 +24,7 @@ def _padded(rows: int) -> int:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The data of a run as its evolutions see them. Nothing here changes any more."""
+    """The data of a run as its evolutions see them."""
 
     settings: Settings
     seed: int
@@ -33,21 +33,21 @@ class Prepared:
     """Inputs × rows: training rows, then the regulariser's points, each part padded."""
     n_extra: int
     regularizer: Regularizer
-    """Ready for the first generation; each restart works on a copy of its own."""
+    """Ready for the first generation; each restart works on a copy."""
     noise_r2: float
     tau: float
     seconds: float
     weights: RowWeights
-    """How much each training row counts."""
+    """Weights of the training rows."""
 
     @property
     def addresses(self) -> Integers:
-        """Where the run's functions with codes below 0 are, in this process."""
+        """Addresses in this process of the run's functions with negative codes."""
         return addresses_of_run(self.settings.functions)
 
     @property
     def first_extra_row(self) -> int:
-        """Where the regulariser's points start."""
+        """Position of the regulariser's first point."""
         return _padded(len(self.y))
 
     @property
@@ -77,7 +77,7 @@ def prepare(
     regularizer = find_regularizer(settings.regularizer)(settings)
     regularizer.weights = weights
     if noise_r2 is None:
-        noise_r2 = float("nan")  # the regulariser may have no use for it
+        noise_r2 = float("nan")  # the regulariser may not need it
         if regularizer.uses_noise_estimate:
             given = weights.each if weights.given else None
             noise_r2 = estimate_noise(x, y, seed, settings.noise_score, given)
