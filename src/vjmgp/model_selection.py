@@ -14,8 +14,7 @@ from .engine.distillation.laws import Units
 from .engine.distillation.short import short_formula
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
-from .engine.preparation import Prepared
-from .engine.scorer import ScoredRows
+from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import (
     ALPHA,
     BORN,
@@ -50,13 +49,13 @@ class SearchResult:
 
     archive: Archive
     standardizer: Standardizer
-    rows: ScoredRows
-    """The rows that models are scored on."""
     tau: float
     prepared: Prepared | None = None
     """The rows that evolution saw; None if the model is a constant."""
     whole: Prepared | None = None
     """All rows, if evolution saw a sample of them."""
+    constant_rows: ScoredRows | None = None
+    """The rows of a constant model."""
     short_formulas: dict[tuple[float, float], Archive | None] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -67,6 +66,15 @@ class SearchResult:
     """… short models by what was asked for …"""
     texts: dict[int, str] = field(default_factory=dict, init=False, repr=False)
     """… and texts of archive entries."""
+
+    @property
+    def rows(self) -> ScoredRows:
+        """The rows that models are scored on."""
+        if self.constant_rows is not None:
+            return self.constant_rows
+        scored = self.whole or self.prepared
+        assert scored is not None
+        return scored.rows
 
 
 class Defaults(NamedTuple):
@@ -228,8 +236,7 @@ def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str
     front = front_model(archive, teacher, result.standardizer, _user_functions(result))
     if predict_with == "blend":
         return blend_model(front, prepared, archive)
-    rows = ScoredRows(prepared.x, prepared.y, prepared.weights)
-    return front_with_errors(front, archive, teacher, rows)
+    return front_with_errors(front, archive, teacher, prepared.rows)
 
 
 # -- the front -----------------------------------------------------------------------------------

@@ -17,10 +17,12 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import model_selection
 from .core.arrays import Floats
 from .core.atomic import atomic
 from .engine.distillation.distil import NODE_PRICE
-from .engine.evolve import Data, evolve
+from .engine.evolve import TrainingData, evolve
+from .engine.objectives.row_weights import row_weights
 from .engine.parameters import (
     PARAMETERS,
     check_depths,
@@ -28,6 +30,7 @@ from .engine.parameters import (
     checked,
     regularizer_class,
 )
+from .engine.preparation import ScoredRows
 from .engine.restarts import Record
 from .engine.search.archive import Archive
 from .engine.settings import Settings
@@ -38,18 +41,7 @@ from .inspection import errors, importance, plots, response, shorter
 from .inspection.fitted import Fitted
 from .inspection.importance import Stability
 from .inspection.shorter import SIZES
-from .model_selection import (
-    Defaults,
-    SearchResult,
-    choices_by_generation,
-    choose_model,
-    front_models,
-    front_table,
-    make_predictor,
-    model_of,
-    restart_models,
-    short_model,
-)
+from .model_selection import Defaults, SearchResult
 from .models.symbolic import SymbolicModel
 from .tables.preprocessing import fit_standardizer, nominal_columns
 from .tables.sample_weight import check_sample_weight
@@ -329,27 +321,32 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
-        data = Data(standardizer.standardize(table), standardizer.standardize_target(y), weights)
+        data = TrainingData(
+            standardizer.standardize(table), standardizer.standardize_target(y), weights
+        )
         self.engine_version_ = ENGINE_VERSION
         previous = getattr(self, "_warm_start_state", None)
         outcome = evolve(data, settings, parameters, self._draw_seed, previous)
+        prepared = outcome.prepared
         self.archive_, self.stopped_by_ = outcome.archive, outcome.stopped_by
-        self.noise_r2_, self.tau_ = outcome.noise_r2, outcome.tau
+        self.noise_r2_ = float("nan") if prepared is None else prepared.noise_r2
+        self.tau_ = 1.0 if prepared is None else prepared.tau
         self.history_ = pd.DataFrame(outcome.history)
         self.n_iter_ = int(max((row["generation"] for row in outcome.history), default=0))
         self.student_: Archive | None = None
         self._warm_start_state = outcome.state
+        rows = None
+        if prepared is None:
+            rows = ScoredRows(x, y, row_weights(len(y), weights))
         self._found = SearchResult(
-            outcome.archive,
-            standardizer,
-            outcome.rows,
-            outcome.tau,
-            outcome.prepared,
-            outcome.whole,
+            self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows
         )
         self.choose()
-        choice = time.perf_counter() - outcome.ended
-        self.timings_ = outcome.timings | {"choice": choice}
+        self.timings_ = {
+            "preparation": 0.0 if prepared is None else prepared.seconds,
+            "evolution": outcome.seconds,
+            "choice": time.perf_counter() - outcome.ended,
+        }
         return self
 
     def _draw_seed(self) -> int:
@@ -423,10 +420,10 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         predict_with = checked(
             "predict_with", self.predict_with if predict_with is None else predict_with
         )
-        self._chosen, self.student_, self.model_ = choose_model(
+        self._chosen, self.student_, self.model_ = model_selection.choose_model(
             self._found, self._defaults, self.student_, index, tau, rule, node_price, max_size
         )
-        self.predictor_ = make_predictor(self._found, self.model_, predict_with)
+        self.predictor_ = model_selection.make_predictor(self._found, self.model_, predict_with)
         return self
 
     @property
@@ -444,20 +441,20 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             self.target_name_,
             self.student_ is not None,
             self.front_models,
-            partial(restart_models, self._found, self._defaults),
-            partial(short_model, self._found, self._defaults),
+            partial(model_selection.restart_models, self._found, self._defaults),
+            partial(model_selection.short_model, self._found, self._defaults),
         )
 
     @property
     def pareto_front_(self) -> pd.DataFrame:
         """The non-dominated models and the student: objectives, size and formula."""
         check_is_fitted(self, "archive_")
-        return front_table(self._found, self.student_, self._chosen)
+        return model_selection.front_table(self._found, self.student_, self._chosen)
 
     def front_models(self) -> list[SymbolicModel]:
         """Return the models of `pareto_front_`, in its order."""
         check_is_fitted(self, "archive_")
-        return front_models(self._found, self.student_)
+        return model_selection.front_models(self._found, self.student_)
 
     def staged_choices(self) -> list[int | None]:
         """Return the archive entry that the rule for the front would choose in each generation.
@@ -467,7 +464,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         check_is_fitted(self, "archive_")
         if self._found.prepared is None:
             return [self._chosen]
-        return choices_by_generation(self._found, self._defaults, self.n_iter_)
+        return model_selection.choices_by_generation(self._found, self._defaults, self.n_iter_)
 
     def shorter_models(self, sizes: Sequence[int] = SIZES) -> list[SymbolicModel]:
         """Return the models of `shorter_versions`, in its order."""
@@ -493,9 +490,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     # -- predicting ---------------------------------------------------------------------------
 
-    def _check_new_data(self, X: Any) -> Any:
-        """Return X as a DataFrame or matrix with the training columns."""
+    def _check_new_data(self, X: Any, optional: bool = False) -> Any:
+        """Return X as a DataFrame or matrix with the training columns; None if that is allowed."""
         check_is_fitted(self, "model_")
+        if optional and X is None:
+            return None
         table = as_table(X)
         check_columns(table)
         if len(table) == 0:
@@ -540,7 +539,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         previous, values = None, np.full(len(x), self.model_.standardizer.target_mean)
         for entry in self.staged_choices():
             if entry != previous and entry is not None:
-                previous, values = entry, model_of(self._found, entry).predict_rows(x)
+                model = model_selection.model_of(self._found, entry)
+                previous, values = entry, model.predict_rows(x)
             yield values.copy()
 
     def transform(self, X: Any) -> Floats:
@@ -588,8 +588,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
         Without X, predictions are for the training rows.
         """
-        table = None if X is None else self._check_new_data(X)
-        return importance.stability(self.fitted_, table)
+        return importance.stability(self.fitted_, self._check_new_data(X, optional=True))
 
     def response(self, column: str | int, X: Any = None) -> pd.DataFrame:
         """Return predictions along a column (name or position), within its training range.
@@ -598,8 +597,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         predictions are averaged over its rows, with their values in all other columns: the partial
         dependence.
         """
-        table = None if X is None else self._check_new_data(X)
-        return response.response(self.fitted_, column, table)
+        return response.response(self.fitted_, column, self._check_new_data(X, optional=True))
 
     def plot_front(self, ax: Axes | None = None) -> Axes:
         """Plot leave-one-out error against size: all models, shorter versions, the chosen one."""
@@ -617,7 +615,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def plot_response(self, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
         """Plot the response along a column: a curve and its training rows, or a point per level."""
-        table = None if X is None else self._check_new_data(X)
+        table = self._check_new_data(X, optional=True)
         return plots.plot_response(self.fitted_, column, table, ax)
 
     def plot_importance(self, X: Any, y: Any, ax: Axes | None = None) -> Axes:

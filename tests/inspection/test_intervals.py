@@ -16,7 +16,7 @@ from tests.support.regressors import small
 from vjmgp import SymbolicModel, load_model
 from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
 from vjmgp.engine.objectives.row_weights import row_weights
-from vjmgp.engine.scorer import ScoredRows
+from vjmgp.engine.preparation import ScoredRows
 from vjmgp.model_selection import model_of
 from vjmgp.models.intervals import (
     CHOICES,

@@ -14,11 +14,9 @@ from ..core.arrays import Floats
 from .compilation.warmup import compile_kernels
 from .distillation.large_tables import entries_that_matter, prepare_all, refitted
 from .objectives.row_sample import sample_of_rows
-from .objectives.row_weights import row_weights
 from .parameters import check_memory, short_repr
 from .preparation import Prepared, prepare
 from .restarts import Record, Restarts
-from .scorer import ScoredRows
 from .search.archive import O1, Archive, make_archive
 from .search.evolution import Evolution
 from .settings import Settings
@@ -32,7 +30,7 @@ MAY_CHANGE = {
 """Parameters that may differ between a fit and its continuation."""
 
 
-class Data(NamedTuple):
+class TrainingData(NamedTuple):
     """Standardised rows × inputs, standardised target, and weights of the rows, if any."""
 
     x: Floats
@@ -45,7 +43,7 @@ class WarmStartState(NamedTuple):
 
     runs: dict[int, Evolution]
     parameters: Parameters
-    data: Data
+    data: TrainingData
     prepared: Prepared
     whole: Prepared | None
 
@@ -54,14 +52,11 @@ class Outcome(NamedTuple):
     """The models that the restarts have found, and how their search went."""
 
     archive: Archive
-    rows: ScoredRows
-    noise_r2: float
-    tau: float
     stopped_by: str
     ended: float
     """When the search ended, by `time.perf_counter`."""
-    timings: dict[str, float]
-    """Seconds of preparation and evolution."""
+    seconds: float = 0.0
+    """Time of the restarts."""
     history: Sequence[Record] = ()
     prepared: Prepared | None = None
     """The rows that evolution saw; None if there was nothing to learn."""
@@ -72,7 +67,7 @@ class Outcome(NamedTuple):
 
 
 def evolve(
-    data: Data,
+    data: TrainingData,
     settings: Settings,
     parameters: Parameters,
     draw_seed: Callable[[], int],
@@ -109,23 +104,11 @@ def evolve(
     archive, history = restarts.result()
     if whole is not None:
         archive = _refit(archive, history, prepared, whole, jobs)
-    scored = whole or prepared
-    return Outcome(
-        archive,
-        ScoredRows(scored.x, scored.y, scored.weights),
-        prepared.noise_r2,
-        prepared.tau,
-        restarts.stopped_by,
-        ended,
-        {"preparation": prepared.seconds, "evolution": restarts.seconds},
-        history,
-        prepared,
-        whole,
-        state,
-    )
+    reason, seconds = restarts.stopped_by, restarts.seconds
+    return Outcome(archive, reason, ended, seconds, history, prepared, whole, state)
 
 
-def _constant(data: Data, max_trees: int) -> Outcome:
+def _constant(data: TrainingData, max_trees: int) -> Outcome:
     """Return the target's mean as the only model, because no input or no target varies."""
     y, weights = data.y, data.weights
     archive = make_archive(max_trees, 1, 1)
@@ -135,13 +118,11 @@ def _constant(data: Data, max_trees: int) -> Outcome:
             errors = y / (1.0 - np.minimum(weights, 1.0) / weights.sum())
             archive.scores[0, O1] = np.average(errors**2, weights=weights)
     archive.counts[:] = 1, 0, 1
-    rows = ScoredRows(data.x, y, row_weights(len(y), weights))
-    timings = {"preparation": 0.0, "evolution": 0.0}
-    return Outcome(archive, rows, float("nan"), 1.0, "constant", time.perf_counter(), timings)
+    return Outcome(archive, "constant", time.perf_counter())
 
 
 def _prepare(
-    data: Data, settings: Settings, parameters: Parameters, seed: int
+    data: TrainingData, settings: Settings, parameters: Parameters, seed: int
 ) -> tuple[Prepared, Prepared | None]:
     """Prepare the rows that evolution sees and, if these are a sample, all rows."""
     x, y, weights = data
@@ -152,7 +133,7 @@ def _prepare(
 
 
 def _runs_to_continue(
-    previous: WarmStartState | None, parameters: Parameters, data: Data
+    previous: WarmStartState | None, parameters: Parameters, data: TrainingData
 ) -> dict[int, Evolution] | None:
     """Return the evolutions of the previous fit, if this one is to continue them."""
     if not parameters["warm_start"] or previous is None or not previous.runs:

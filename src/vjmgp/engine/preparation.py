@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,14 @@ ALIGNMENT = 8
 
 def _padded(rows: int) -> int:
     return -(-rows // ALIGNMENT) * ALIGNMENT
+
+
+class ScoredRows(NamedTuple):
+    """The rows that models are scored on, standardised, and their weights."""
+
+    x: Floats
+    y: Floats
+    weights: RowWeights
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,11 @@ class Prepared:
     def x(self) -> Floats:
         """Training rows × inputs."""
         return np.ascontiguousarray(self.columns[:, : len(self.y)].T)
+
+    @property
+    def rows(self) -> ScoredRows:
+        """The training rows."""
+        return ScoredRows(self.x, self.y, self.weights)
 
     @property
     def extra(self) -> Floats:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.objectives.row_weights import row_weights
-from ..engine.scorer import ScoredRows
+from ..engine.preparation import ScoredRows
 from ..inspection import plots
 from ..inspection.fitted import Fitted
 from ..inspection.plots import BLUE, DARK, GREY, MOST_BARS, ORANGE

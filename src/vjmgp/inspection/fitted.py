@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.arrays import Floats
-from ..engine.scorer import ScoredRows
+from ..engine.preparation import ScoredRows
 from ..models.symbolic import SymbolicModel, TableModel
 from ..tables.preprocessing import Standardizer
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.arrays import Floats
-from ..engine.scorer import ScoredRows
+from ..engine.preparation import ScoredRows
 from ..tables.preprocessing import Column, Standardizer
 from .fitted import Fitted
 

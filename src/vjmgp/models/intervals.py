@@ -20,7 +20,8 @@ import numpy as np
 from ..core.arrays import Floats
 from ..engine.distillation.teacher import Teacher
 from ..engine.parameters import SHARE, checked
-from ..engine.scorer import ScoredRows, leave_one_out_errors
+from ..engine.preparation import ScoredRows
+from ..engine.scorer import leave_one_out_errors
 from ..engine.search.archive import ALPHA, FACTOR, N_TREES, SIZE, Archive
 
 if TYPE_CHECKING:

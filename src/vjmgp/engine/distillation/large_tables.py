@@ -15,7 +15,7 @@ import numpy as np
 from ...core.arrays import Floats, Integers
 from ..objectives.row_sample import sample_of_rows
 from ..preparation import Prepared, prepare
-from ..scorer import MEMORY, Scorer, coefficients_of
+from ..scorer import MEMORY, refit, regularize
 from ..search.archive import ALIVE, DIED, O1, O2, Archive, part_of, with_front
 from .teacher import teacher_of, teacher_tau
 
@@ -47,16 +47,9 @@ def refitted(
 ) -> Archive:
     """Return these entries with weights and scores from all rows."""
     kept = part_of(archive, entries)
-    scorer = Scorer(whole, threads=threads)
-    for part, rows in scorer.batches(kept):
-        scorer.fit(rows)
-        scorer.write_scores(kept, part, rows)
+    refit(kept, whole, threads)
     if sample.regularizer.depends_on_weights:
-        scorer = Scorer(sample, threads=threads)
-        for part, rows in scorer.batches(kept):
-            for entry, row in zip(part, rows, strict=True):
-                scorer.use_coefficients(row, coefficients_of(kept, entry))
-            kept.scores[part, O2] = scorer.regularize(rows)
+        regularize(kept, sample, threads)
     # A model that is not finite on rows which evolution did not see is invalid.
     invalid = ~np.isfinite(kept.scores[:, [O1, O2]]).all(axis=1)
     kept.facts[invalid & (kept.facts[:, DIED] == ALIVE), DIED] = 0
