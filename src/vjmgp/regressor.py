@@ -321,11 +321,10 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         standardizer = replace(standardizer, clips=parameters["clip_predictions"])
-        data = TrainingData(
-            standardizer.standardize(table), standardizer.standardize_target(y), weights
-        )
+        x, y = standardizer.standardize(table), standardizer.standardize_target(y)
         self.engine_version_ = ENGINE_VERSION
         previous = getattr(self, "_warm_start_state", None)
+        data = TrainingData(x, y, weights)
         outcome = evolve(data, settings, parameters, self._draw_seed, previous)
         prepared = outcome.prepared
         self.archive_, self.stopped_by_ = outcome.archive, outcome.stopped_by
