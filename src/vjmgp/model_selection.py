@@ -34,7 +34,7 @@ from .engine.trees.primitives import own_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
 from .models.intervals import front_with_errors, with_errors
-from .models.symbolic import Feature, SymbolicModel, TableModel, with_held_functions
+from .models.symbolic import Feature, SymbolicModel, TableModel, with_used_functions
 from .tables.preprocessing import Standardizer
 
 STUDENT = -1
@@ -290,7 +290,7 @@ def _pick(archive: Archive, front: Integers, rule: Rule, tau: float) -> int:
 
 
 def _front(result: SearchResult, max_size: int | None = None) -> Integers:
-    """Return the front or, with `max_size`, all entries of at most so many nodes."""
+    """Return the front or, with `max_size`, all entries of at most this size."""
     front = front_of(result.archive)
     if not len(front):
         raise RuntimeError(
@@ -345,7 +345,7 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
             features.append(Feature(codes, constants, weight, centre, factor))
         node = last
     scores = archive.scores[entry]
-    trees, functions = with_held_functions(features, _user_functions(result))
+    trees, functions = with_used_functions(features, _user_functions(result))
     return SymbolicModel(
         result.standardizer,
         trees,

@@ -99,7 +99,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     random_state : int, RandomState or None
         The seed. The same seed gives the same model to the last bit.
     functions : sequence of str or UserFunction
-        Functions that trees may use: by default the paper's 13 (`vjmgp.FUNCTION_NAMES`), others by
+        Functions that trees may use: by default the paper's 13 (`vjmgp.FUNCTION_NAMES`), more by
         name (`vjmgp.MORE_FUNCTION_NAMES`), and custom ones (docs/own_function.md). Models that
         divide by 0 ("div", "inv") on a training row are rejected.
     forbidden_inside : mapping or None, default=None

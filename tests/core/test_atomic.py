@@ -28,10 +28,11 @@ def fail_in_preparation(monkeypatch):
     monkeypatch.setattr("vjmgp.engine.evolve.prepare", lambda *_: pytest.fail("prepared"))
 
 
-def fail_in_choice(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
+def interrupt(*_):
+    raise KeyboardInterrupt
 
+
+def fail_in_choice(monkeypatch):
     monkeypatch.setattr("vjmgp.model_selection.short_formula", interrupt)
 
 
@@ -98,10 +99,6 @@ def test_invalid_choice_changes_nothing(table, fitted, arguments):
 
 def test_interrupted_choice_changes_nothing(fitted, monkeypatch):
     before = dict(vars(fitted))
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("vjmgp.model_selection.front_model", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.choose(node_price=0.1, predict_with="front")  # after the student was made

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.regressors import trees_of
 from tests.support.twins import evaluate_tree, worst_gap
 
 from vjmgp.engine.distillation import distil as distillation
@@ -25,8 +26,6 @@ from vjmgp.engine.search.archive import (
     CENTRE,
     ENTRIES,
     FACTOR,
-    FIRST_NODE,
-    N_TREES,
     O1,
     O2,
     RESTART,
@@ -58,18 +57,10 @@ def archive(prepared):
     return merged([evolved(prepared, restart).archive for restart in range(2)])
 
 
-def trees_of(archive, entry):
-    node = archive.facts[entry, FIRST_NODE]
-    for t in range(archive.facts[entry, N_TREES]):
-        last = node + archive.tree_length[entry, t]
-        yield t, archive.codes[node:last], archive.constants[node:last]
-        node = last
-
-
 def values(archive, entry, x, y):
     """Return an entry's unclipped predictions."""
     total = np.full(len(x), y.mean())
-    for t, codes, constants in trees_of(archive, entry):
+    for t, (codes, constants) in enumerate(trees_of(archive, entry)):
         weight, centre, factor = archive.linear[entry, [WEIGHT, CENTRE, FACTOR], t]
         total += weight * (evaluate_tree(codes, constants, x.T) - centre) * factor
     return total
@@ -88,9 +79,11 @@ def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
         there = front_of(archive, restart=restart)
         np.testing.assert_array_equal(there - own[0], front_of(run.archive))
         for entry in (own[0], own[-1]):
-            mine = [(*map(tuple, part[1:]),) for part in trees_of(archive, entry)]
-            others = [(*map(tuple, part[1:]),) for part in trees_of(run.archive, entry - own[0])]
-            assert mine == others
+            ours, theirs = (
+                [(*map(tuple, part),) for part in trees_of(*place)]
+                for place in ((archive, entry), (run.archive, entry - own[0]))
+            )
+            assert ours == theirs
     front = archive.scores[front_of(archive)][:, [O1, O2]]
     everything = archive.scores[: archive.counts[ENTRIES]][:, [O1, O2]]
     for point in front:
@@ -162,7 +155,7 @@ def test_candidates_are_distinct_and_add_up_to_the_teacher(prepared, archive):
     whole = {
         (tuple(codes), tuple(constants))
         for entry in teacher.entries
-        for _, codes, constants in trees_of(archive, entry)
+        for codes, constants in trees_of(archive, entry)
     }
     assert whole <= set(nodes)
 
@@ -259,9 +252,7 @@ def test_student_scores_follow_their_definition(prepared, archive):
     x, y = prepared.x, prepared.y
     student = distil(prepared, archive)
     assert student.counts[ENTRIES] == 1
-    features = [
-        evaluate_tree(codes, constants, x.T) for _, codes, constants in trees_of(student, 0)
-    ]
+    features = [evaluate_tree(codes, constants, x.T) for codes, constants in trees_of(student, 0)]
     z = np.column_stack([(f - f.mean()) / f.std() for f in features])
     fitted = values(student, 0, x, y)
     np.testing.assert_allclose(fitted.mean(), y.mean(), atol=1e-12)
@@ -274,18 +265,12 @@ def test_student_scores_follow_their_definition(prepared, archive):
         errors[own] = np.mean(((y - fitted) / (1 - leverage)) ** 2)
     assert student.scores[0, O1] == pytest.approx(errors[min(errors)], rel=1e-9)
     vicinity = prepared.regularizer.vicinity
-    gap = worst_gap(
-        lambda points: values(student, 0, points, y),
-        fitted,
-        prepared.extra,
-        vicinity.partner,
-        vicinity.share,
-        len(y),
-    )
+    points = prepared.extra, vicinity.partner, vicinity.share
+    gap = worst_gap(lambda at: values(student, 0, at, y), fitted, *points, len(y))
     assert student.scores[0, O2] == pytest.approx(gap, rel=1e-9)
     clipped = np.clip(fitted, y.min(), y.max())
     assert student.scores[0, TRAIN_R2] == pytest.approx(1 - np.mean((y - clipped) ** 2) / y.var())
-    assert student.facts[0, SIZE] == sum(len(codes) for _, codes, _ in trees_of(student, 0))
+    assert student.facts[0, SIZE] == sum(len(codes) for codes, _ in trees_of(student, 0))
     assert student.facts[0, BORN] == 8
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from tests.support import twins
-from tests.support.regressors import same_archive
+from tests.support.regressors import same_archive, trees_of
 from tests.support.regressors import small as small_regressor
 
 from vjmgp.engine.distillation import large_tables
 from vjmgp.engine.objectives.noise import noise_scores
 from vjmgp.engine.objectives.row_sample import MOST_FOREST_ROWS, sample_of_rows
-from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, O2, WEIGHT
+from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, O1, O2, WEIGHT
 
 
 @pytest.fixture(scope="module")
@@ -78,13 +78,7 @@ def test_weights_and_errors_come_from_all_rows(table, weighted):
     columns, target = scale.standardize(x).T, scale.standardize_target(y)
     each = np.ones(len(y)) if given is None else given
     for entry in archive.front[:5]:
-        node, features = int(archive.facts[entry, FIRST_NODE]), []
-        for length in archive.tree_length[entry, : archive.facts[entry, N_TREES]]:
-            part = slice(node, node + int(length))
-            features.append(
-                twins.evaluate_tree(archive.codes[part], archive.constants[part], columns)
-            )
-            node = part.stop
+        features = [twins.evaluate_tree(*tree, columns) for tree in trees_of(archive, entry)]
         z = twins.standardised(np.array(features).T, each)
         alpha = archive.scores[entry, ALPHA]
         weights, _ = twins.ridge(z, target, alpha, each)
@@ -104,14 +98,8 @@ def test_gap_uses_the_new_weights_at_points_of_the_sample(fitted):
         coefficients = (linear[WEIGHT] * linear[FACTOR])[linear[FACTOR] > 0.0]
         clean = model.construct(prepared.x) @ coefficients
         vicinal = model.construct(prepared.extra) @ coefficients
-        worst = twins.worst_gap(
-            lambda _, values=vicinal: values,
-            clean,
-            prepared.extra,
-            vicinity.partner,
-            vicinity.share,
-            n,
-        )
+        points = prepared.extra, vicinity.partner, vicinity.share
+        worst = twins.worst_gap(lambda _, values=vicinal: values, clean, *points, n)
         assert archive.scores[entry, O2] == pytest.approx(worst, rel=1e-9, abs=1e-25)
 
 

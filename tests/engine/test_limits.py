@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.regressors import trees_of
 from tests.support.twins import FUNCTIONS, holds
 from tests.support.twins import random_tree as any_tree
 
 from vjmgp import FUNCTION_NAMES, VJMRegressor, load_model
 from vjmgp.engine.distillation.student import select
 from vjmgp.engine.numerics.rng import stream
-from vjmgp.engine.search.archive import FIRST_NODE, N_TREES, SIZE
+from vjmgp.engine.search.archive import SIZE
 from vjmgp.engine.trees.primitives import codes_by_name, codes_of
 from vjmgp.engine.trees.structure import (
     NO_LIMIT,
@@ -31,13 +32,9 @@ def broken(codes, rules):
     )
 
 
-def trees_of(archive):
-    """Yield the codes of every tree of an archive."""
-    for facts, lengths in zip(archive.facts, archive.tree_length, strict=True):
-        node = int(facts[FIRST_NODE])
-        for length in lengths[: facts[N_TREES]]:
-            yield archive.codes[node : node + length]
-            node += int(length)
+def codes_in(archive):
+    """Return the codes of every tree of an archive."""
+    return [codes for entry in range(len(archive.facts)) for codes, _ in trees_of(archive, entry)]
 
 
 def fitted(problem, regularizer="jensen_gap", **changes):
@@ -77,14 +74,8 @@ def test_allowed_functions_are_equally_likely():
     state = stream(1, "evolution")
     codes, constants = np.empty(64, np.int32), np.empty(64)
     names = ("sin", "cos", "tanh", "abs", "neg")
-    grammar = Grammar(
-        np.array(codes_of(names), np.int32),
-        2,
-        2,
-        2,
-        3,
-        nesting_table(names, {"sin": ("sin", "cos")}),
-    )
+    table = nesting_table(names, {"sin": ("sin", "cos")})
+    grammar = Grammar(np.array(codes_of(names), np.int32), 2, 2, 2, 3, table)
     counts = dict.fromkeys(codes_of(names), 0)
     for _ in range(6000):
         random_tree(state, grammar, codes, constants)
@@ -141,7 +132,7 @@ def test_forbidden_inside_holds_for_every_model(problem, seed, rules):
         random_state=seed,
         generations=6,
     )
-    assert not any(broken(codes, rules) for codes in trees_of(model.archive_))
+    assert not any(broken(codes, rules) for codes in codes_in(model.archive_))
     assert not any(broken(feature.codes, rules) for feature in model.model_.features)
 
 
@@ -149,7 +140,7 @@ def test_models_nest_without_forbidden_inside(problem):
     """Without rules the same run does nest, so the test above can fail."""
     rules = {"sin": ("sin",)}
     model = fitted(problem, functions=("add", "sin"))
-    assert any(broken(codes, rules) for codes in trees_of(model.archive_))
+    assert any(broken(codes, rules) for codes in codes_in(model.archive_))
 
 
 @pytest.mark.parametrize("changes", [{"max_size": 5}, {"forbidden_inside": {"sin": ("sin",)}}])
@@ -192,7 +183,7 @@ def test_more_functions_are_used_if_needed():
         fitted((x, y), functions=names, generations=20)
         for names in (FUNCTION_NAMES, (*FUNCTION_NAMES, "step", "tanh"))
     )
-    used = {FUNCTIONS[c].name for codes in trees_of(more.archive_) for c in codes if c < 13}
+    used = {FUNCTIONS[c].name for codes in codes_in(more.archive_) for c in codes if c < 13}
     assert {"step", "tanh"} <= used
     assert more.archive_.scores[:, 0].min() < plain.archive_.scores[:, 0].min()
 
@@ -203,7 +194,7 @@ def test_models_that_divide_by_zero_are_rejected():
     x = np.column_stack([np.tile([-1.0, 0.0, 1.0], 30), rng.normal(size=90)])
     y = x[:, 1] * (2.0 + x[:, 0])
     model = fitted((x, y), functions=("div", "inv", "add"))
-    divided = [codes for codes in trees_of(model.archive_) if set(codes) & {CODES["div"]}]
+    divided = [codes for codes in codes_in(model.archive_) if set(codes) & {CODES["div"]}]
     assert divided
     for one in model.front_models():
         assert np.isfinite(one.evaluate(x)).all()

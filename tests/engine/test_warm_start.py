@@ -3,6 +3,7 @@
 import copy
 import pickle
 import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -126,6 +127,19 @@ class OutOfTimeError(Exception):
     """An exception of a user's handler."""
 
 
+@contextmanager
+def handling(number, handler):
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def raises(number, frame):
+    raise OutOfTimeError
+
+
 def stops_at(generation, number):
     def stop(record):
         if record["generation"] == generation:
@@ -136,17 +150,11 @@ def stops_at(generation, number):
 
 @pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGUSR1, signal.SIGINT])
 def test_raising_signal_handler_ends_the_search(table, number):
-    def handler(number, frame):
-        raise OutOfTimeError
-
-    before = signal.signal(number, handler)
-    try:
-        model = small(generations=10**6, callback=stops_at(3, number))
+    model = small(generations=10**6, callback=stops_at(3, number))
+    with handling(number, raises):
         with pytest.warns(UserWarning, match="Interrupted after generation 3"):
             model.fit(*table)
-        assert signal.getsignal(number) is handler
-    finally:
-        signal.signal(number, before)
+        assert signal.getsignal(number) is raises
     assert model.stopped_by_ == "interrupt"
     assert np.isfinite(model.predict(table[0])).all()
 
@@ -161,26 +169,16 @@ def test_alarm_without_handler_ends_the_search(table):
 
 def test_returning_signal_handler_changes_nothing(table):
     called = []
-    before = signal.signal(signal.SIGUSR1, lambda number, frame: called.append(number))
-    try:
+    with handling(signal.SIGUSR1, lambda number, frame: called.append(number)):
         model = small(generations=8, callback=stops_at(2, signal.SIGUSR1)).fit(*table)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
     assert called == [signal.SIGUSR1]
     assert same(model, small(generations=8).fit(*table))
 
 
 def test_second_signal_is_raised_at_once(table):
-    def handler(number, frame):
-        raise OutOfTimeError
-
     def twice(record):
         signal.raise_signal(signal.SIGUSR1)
         signal.raise_signal(signal.SIGUSR1)
 
-    before = signal.signal(signal.SIGUSR1, handler)
-    try:
-        with pytest.raises(OutOfTimeError):
-            small(callback=twice).fit(*table)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
+    with handling(signal.SIGUSR1, raises), pytest.raises(OutOfTimeError):
+        small(callback=twice).fit(*table)

@@ -74,25 +74,12 @@ def fitted_as_in_the_paper(table):
 def test_defaults_are_the_values_of_the_paper():
     parameters = VJMRegressor().get_params()
     expected = {
-        "population_size": 200,
-        "generations": 100,
-        "regularizer": "jensen_gap",
-        "max_trees": 10,
-        "max_depth": 10,
-        "init_depth": (0, 3),
-        "crossover_rate": 0.9,
-        "mutation_rate": 0.1,
-        "addition_rate": 0.5,
-        "deletion_rate": 0.5,
-        "ridge_alphas": (0.1, 1.0, 10.0),
-        "rounds": 10,
-        "mixup_alpha": 10.0,
-        "mixup_gamma": 0.5,
-        "sigma": 0.5,
-        "tau": "adaptive",
-        "intrusion_margin": 0.05,
-        "selection": "lexicase",
-    }
+        "population_size": 200, "generations": 100, "max_trees": 10, "max_depth": 10,
+        "init_depth": (0, 3), "crossover_rate": 0.9, "mutation_rate": 0.1, "addition_rate": 0.5,
+        "deletion_rate": 0.5, "ridge_alphas": (0.1, 1.0, 10.0), "rounds": 10, "mixup_alpha": 10.0,
+        "mixup_gamma": 0.5, "sigma": 0.5, "intrusion_margin": 0.05,
+        "tau": "adaptive", "regularizer": "jensen_gap", "selection": "lexicase",
+    }  # fmt: skip
     assert {name: parameters[name] for name in expected} == expected
     assert len(parameters["functions"]) == 13
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from vjmgp import VJMRegressor
+from vjmgp.engine.search.archive import FIRST_NODE, N_TREES, Archive
 
 
 def small(**changes: Any) -> VJMRegressor:
@@ -20,6 +22,14 @@ def medium(**changes: Any) -> VJMRegressor:
 
 def same_archive(a: VJMRegressor, b: VJMRegressor) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
+
+
+def trees_of(archive: Archive, entry: int) -> Iterator[tuple[Any, Any]]:
+    """Yield codes and constants of an entry's trees."""
+    node = archive.facts[entry, FIRST_NODE]
+    for length in archive.tree_length[entry, : archive.facts[entry, N_TREES]]:
+        yield archive.codes[node : node + length], archive.constants[node : node + length]
+        node += length
 
 
 def noisy_table() -> tuple[pd.DataFrame, pd.Series]:

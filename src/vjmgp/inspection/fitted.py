@@ -37,7 +37,7 @@ class Fitted:
     restart_models: Callable[[], list[SymbolicModel]] = _no_models
     """Return the model that each of several restarts would give alone."""
     short_model: Callable[[int], SymbolicModel | None] = lambda max_size: None
-    """Return the best model of at most so many nodes, if there is one."""
+    """Return the best model of at most this size, if there is one."""
 
     @property
     def standardizer(self) -> Standardizer:

@@ -32,7 +32,7 @@ from .serialization import (
     tree_from_list,
     tree_to_list,
 )
-from .symbolic import Feature, SymbolicModel, TableModel, inputs_of, with_held_functions
+from .symbolic import Feature, SymbolicModel, TableModel, inputs_of, with_used_functions
 
 if TYPE_CHECKING:
     from ..formulas.user_function import UserFunction
@@ -101,9 +101,11 @@ class FrontModel(TableModel):
     @classmethod
     def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
         standardizer = standardizer_from_dict(data)
-        own = functions_from_dict(data, functions)
+        functions = functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
-        trees = tuple(Feature(*tree_from_list(t, names, own), 0.0, 0.0, 1.0) for t in data["trees"])
+        trees = tuple(
+            Feature(*tree_from_list(t, names, functions), 0.0, 0.0, 1.0) for t in data["trees"]
+        )
         lists = data["members"]
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
@@ -117,7 +119,7 @@ class FrontModel(TableModel):
         )
         if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
             raise ValueError("The model is malformed: its members and their terms do not agree.")
-        return cls(standardizer, trees, members, own, quantiles_from_dict(data))
+        return cls(standardizer, trees, members, functions, quantiles_from_dict(data))
 
 
 @dataclass(frozen=True)
@@ -274,8 +276,8 @@ def front_model(
         np.array(tree, np.int64),
         np.array(coefficient, np.float64),
     )
-    held_trees, held_functions = with_held_functions(trees, functions)
-    return FrontModel(standardizer, held_trees, members, held_functions)
+    used_trees, used_functions = with_used_functions(trees, functions)
+    return FrontModel(standardizer, used_trees, members, used_functions)
 
 
 def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> BlendModel:

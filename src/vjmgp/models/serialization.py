@@ -224,7 +224,7 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
     )
 
 
-def tree_to_list(feature: Feature, names: list[str], own: Sequence[UserFunction] = ()) -> Any:
+def tree_to_list(feature: Feature, names: list[str], functions: Sequence[UserFunction] = ()) -> Any:
     """Return a tree as nested lists of names and numbers: ["add", ["column", "x"], 0.5]."""
     return fold(
         feature.codes,
@@ -232,16 +232,15 @@ def tree_to_list(feature: Feature, names: list[str], own: Sequence[UserFunction]
         lambda column: ["column", names[column]],
         float,
         lambda name, parts: [name, *parts],
-        own,
+        functions,
     )
 
 
 def tree_from_list(
-    item: Any, names: list[str], own: Sequence[UserFunction] = ()
+    item: Any, names: list[str], functions: Sequence[UserFunction] = ()
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Read codes and constants of a tree; raise ValueError if it is malformed."""
-    functions = functions_by_code(own)
-    known = codes_by_name(own)
+    by_code, known = functions_by_code(functions), codes_by_name(functions)
     codes: list[int] = []
     constants: list[float] = []
     waiting = [item]
@@ -260,7 +259,7 @@ def tree_from_list(
             if rest[0] not in names:
                 raise ValueError(f"A tree uses the unknown column {rest[0]!r}.")
             codes.append(FIRST_VARIABLE + names.index(rest[0]))
-        elif isinstance(name, str) and name in known and len(rest) == functions[known[name]].arity:
+        elif isinstance(name, str) and name in known and len(rest) == by_code[known[name]].arity:
             codes.append(known[name])
             waiting.extend(reversed(rest))
         else:

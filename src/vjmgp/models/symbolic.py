@@ -302,11 +302,11 @@ class SymbolicModel(TableModel):
         cls, data: dict[str, Any], functions: Sequence[UserFunction]
     ) -> SymbolicModel:
         standardizer = standardizer_from_dict(data)
-        own = functions_from_dict(data, functions)
+        functions = functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
         features = tuple(
             Feature(
-                *tree_from_list(item["tree"], names, own),
+                *tree_from_list(item["tree"], names, functions),
                 *(finite_number(item[key], key) for key in ("weight", "centre", "factor")),
             )
             for item in data["features"]
@@ -314,23 +314,23 @@ class SymbolicModel(TableModel):
         intercept = finite_number(data["intercept"], "intercept")
         constant_nodes = whole_count(data.get("constant_nodes", 0), "constant_nodes")
         scores, quantiles = dict(data["scores"]), quantiles_from_dict(data)
-        return cls(standardizer, features, intercept, scores, constant_nodes, own, quantiles)
+        return cls(standardizer, features, intercept, scores, constant_nodes, functions, quantiles)
 
 
-def with_held_functions(
-    trees: Sequence[Feature], own: Sequence[UserFunction]
+def with_used_functions(
+    trees: Sequence[Feature], functions: Sequence[UserFunction]
 ) -> tuple[tuple[Feature, ...], tuple[UserFunction, ...]]:
     """Return the trees and the user's functions in them, with codes of these functions alone."""
-    if not own:
+    if not functions:
         return tuple(trees), ()
-    by_code = functions_by_code(own)
+    by_code = functions_by_code(functions)
     names = {by_code[code].name for tree in trees for code in tree.codes if code < 0}
-    held = tuple(function for function in own if function.name in names)
-    codes = codes_by_name(held)
+    used = tuple(function for function in functions if function.name in names)
+    codes = codes_by_name(used)
     new = {code: codes.get(function.name, code) for code, function in by_code.items()}
     return (
         tuple(
             replace(tree, codes=tuple(new.get(code, code) for code in tree.codes)) for tree in trees
         ),
-        held,
+        used,
     )
