@@ -31,7 +31,7 @@ slow-test: $(VENV)/ready-dev  ## run whole grids and the whole competitors exper
 
 test-oldest: .venv-oldest/ready  ## get the same results with the oldest versions that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -W default tests/engine/test_golden.py tests/tables/test_dataset.py \
-		tests/formulas/test_formulas.py tests/test_regressor.py
+		tests/formulas/test_formulas.py tests/regressor/test_regressor.py
 
 test-slurm: $(VENV)/ready-dev  ## test a real SLURM cluster of two nodes, as root; about 12 minutes
 	$(BIN)/python -m pytest -m slurm -rs tests/workflow/test_slurm.py

@@ -40,7 +40,7 @@ from vjmgp import (
     r2,
 )
 from vjmgp.models.extrapolation import extrapolation_ignored
-from vjmgp.models.kriging import kernel
+from vjmgp.models.kriging import initial_kernel
 from vjmgp.tables.paper_datasets import paper_datasets
 from vjmgp.tables.pmlb import CACHE_VARIABLE
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
@@ -124,7 +124,7 @@ def rival(name: str, n_inputs: int, seed: int) -> Any:
     from sklearn.svm import SVR
 
     if name == "Gaussian process":
-        return GaussianProcessRegressor(kernel(n_inputs), random_state=seed)
+        return GaussianProcessRegressor(initial_kernel(n_inputs), random_state=seed)
     if name == "Extra Trees (500)":
         return ExtraTreesRegressor(500, random_state=seed)
     if name == "CatBoost":

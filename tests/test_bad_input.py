@@ -436,8 +436,8 @@ def target(**changes):
 FILES = [
     Bad(what, call, rf"model\.json: .*{message}")
     for what, call, message in (
-        ("an empty file", load(""), "it is no JSON"),
-        ("a table", load("a,b\n1,2\n"), "it is no JSON"),
+        ("an empty file", load(""), "it is not JSON"),
+        ("a table", load("a,b\n1,2\n"), "it is not JSON"),
         ("a picture", load(b"\x89PNG\xff\xfe"), "codec can't decode"),
         ("a list", load("[]"), "not a vjmgp model"),
         ("too deep", load('{"features": ' + "[" * 10**5 + "]" * 10**5 + "}"), "too deep"),

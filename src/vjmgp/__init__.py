@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .engine.version import ENGINE_VERSION
     from .formulas.user_function import UserFunction
     from .models.extrapolation import ExtrapolationWarning
-    from .models.symbolic import SymbolicModel, load_model
+    from .models.loading import load_model
+    from .models.symbolic import SymbolicModel
     from .regressor import VJMRegressor
     from .study.protocols import add_label_noise, label_noise_split, paper_split, r2
     from .study.published.load import load_results, load_run_model
@@ -32,7 +33,7 @@ _HOME = {
     "MORE_FUNCTION_NAMES": "engine.trees.primitives",
     "UserFunction": "formulas.user_function",
     "SymbolicModel": "models.symbolic",
-    "load_model": "models.symbolic",
+    "load_model": "models.loading",
     "Dataset": "tables.dataset",
     "embedded_datasets": "tables.pmlb",
     "load_dataset": "tables.pmlb",

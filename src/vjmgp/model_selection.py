@@ -1,21 +1,20 @@
-"""The Pareto front of a fitted regressor, and choosing a model from it again."""
+"""Choose a model from what a search has found: distil a student, or take one from the front."""
 
 from __future__ import annotations
 
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted
 
 from .core.arrays import Integers
-from .core.atomic import whole_or_not_at_all
 from .engine.distillation.distil import distil, distil_within
 from .engine.distillation.laws import Units
 from .engine.distillation.short import short_formula
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
-from .engine.preparation import Prepared
+from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import (
     ALPHA,
     BORN,
@@ -23,299 +22,350 @@ from .engine.search.archive import (
     N_TREES,
     O1,
     O2,
+    RESTART,
     SIZE,
     TRAIN_R2,
     Archive,
     front_of,
+    part_of,
 )
 from .engine.search.front_rules import RULES, Rule, front_rule
 from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
-from .models.ensemble import Predictor, blend_model, front_model
-from .models.intervals import ScoredRows, front_with_errors, with_errors
-from .models.symbolic import Feature, SymbolicModel, with_held_functions
+from .models.ensemble import blend_model, front_model
+from .models.intervals import front_with_errors, with_errors
+from .models.symbolic import Feature, SymbolicModel, TableModel, with_used_functions
 from .tables.preprocessing import Standardizer
 
 STUDENT = -1
-"""Stands for the student among the numbers of archive entries."""
+"""Number of the student among those of archive entries."""
 NEAR = 0.1
-"""A short student whose squared distance to the teacher is at most this share is taken."""
+"""Largest squared distance to the teacher at which a short student need not be more accurate."""
 
 
-class FrontMixin:
-    """What a fitted regressor does with its archive: tell the front, distil or choose a model."""
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """All models that a search has found, and the data that they were scored on."""
 
-    regularizer: str
-    final_rule: str
-    node_price: float
-    predict_with: str
-    archive_: Archive
-    student_: Archive | None
-    tau_: float
-    n_iter_: int
-    model_: SymbolicModel
-    predictor_: Predictor
-    _standardizer: Standardizer
-    _prepared: Prepared | None
-    _whole: Prepared | None
-    """All rows, where `_prepared` is a sample of them."""
-    _constant_rows: ScoredRows | None
-    """What a constant model was fitted to."""
-    _chosen: int
-    _formulas: dict[int, str]
-    """Those of the archive's entries that were written already."""
-    _short_formulas: dict[tuple[float, float], Archive | None]
-    """Those that were made already, by price and τ."""
-
-    @whole_or_not_at_all
-    def choose(
-        self,
-        index: int | None = None,
-        *,
-        tau: float | None = None,
-        rule: str | None = None,
-        node_price: float | None = None,
-        predict_with: str | None = None,
-        max_size: int | None = None,
-    ) -> Self:
-        """Choose the model again, without another run.
-
-        Parameters
-        ----------
-        index : int, optional
-            A row of `pareto_front_`.
-        tau : float, optional
-            Another weight of the regulariser: in the rule "tau", or in the teacher with "distil".
-        rule : str, optional
-            Another `final_rule`; by default that of the constructor.
-        node_price : float, optional
-            Another price of the student's nodes: higher for a shorter formula.
-        predict_with : {"model", "front", "blend"}, optional
-            What `predict` uses from now on; by default that of the constructor.
-        max_size : int, optional
-            The best model of at most so many nodes: a student, or one that was evolved.
-
-        """
-        check_is_fitted(self, "archive_")
-        given = (index, tau, rule, node_price, predict_with, max_size)
-        index, tau, rule, node_price, predict_with, max_size = (
-            checked(name, value, CHOICES) for name, value in zip(CHOICES, given, strict=True)
-        )
-        if rule is None and tau is not None and node_price is None:
-            rule = "tau"
-        rule = self._resolved(checked("final_rule", self.final_rule) if rule is None else rule)
-        if predict_with is None:
-            predict_with = checked("predict_with", self.predict_with)
-        if index is not None:
-            if max_size is not None:
-                raise ValueError("choose() takes an index or a max_size, not both.")
-            self._chosen = self._entry_of_row(index)
-        elif rule in ("distil", "short"):
-            price = checked("node_price", self.node_price) if node_price is None else node_price
-            self._chosen = self._distil(price, tau, max_size, short=rule == "short")
-        else:
-            weight = self.tau_ if tau is None else tau
-            self._chosen = self._pick(self._front(max_size), RULES[rule], weight)
-        self.model_ = with_errors(self._model(self._chosen), self._scored_rows())
-        self.predictor_ = self._make_predictor(predict_with)
-        return self
-
-    def _resolved(self, rule: str) -> str:
-        """The rule that a name stands for: "distil" or one of the rules for the front."""
-        check_final_rule(rule, self.regularizer, "rule")
-        own = regularizer_class(self.regularizer).final_rule
-        can_distil = own == "tau" and self._prepared is not None
-        if rule in ("auto", "short", "distil"):
-            return own if not can_distil else "distil" if rule == "distil" else "short"
-        return own if rule == "paper" else rule
-
-    def _entry_of_row(self, index: int) -> int:
-        """The archive's number of a row of `pareto_front_`."""
-        entries = self._entries(self._front())
-        if not 0 <= index < len(entries):
-            raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
-        return int(entries[index])
-
-    def _distil(self, price: float, tau: float | None, max_size: int | None, *, short: bool) -> int:
-        """Make the student; the teacher's best model serves where it stays far from it.
-
-        A short student that is far from it is taken where it is more accurate than that model.
-        """
-        assert self._prepared is not None
-        if tau is None:
-            tau = teacher_tau(self._prepared.noise_r2)
-        best = self._pick(self._front(max_size), RULES["tau"], tau)
-        if short:
-            found = self._short_formula(price, tau)
-            if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
-                self.student_ = found
-                return best if found is None else STUDENT
-        if max_size is None:
-            self.student_ = distil(self._prepared, self.archive_, price, tau, self._whole)
-            return best if self.student_ is None else STUDENT
-        max_size = min(max_size, self._prepared.settings.max_size or max_size)
-        student, distance = distil_within(
-            self._prepared, self.archive_, max_size, price, tau, self._whole
-        )
-        if student is None:
-            return best
-        if distance > NEAR and self.archive_.scores[best, O1] < student.scores[0, O1]:
-            return best
-        self.student_ = student
-        return STUDENT
-
-    def _short_formula(self, price: float, tau: float) -> Archive | None:
-        """The short formula at this price and τ, which is made once."""
-        key = price, tau
-        if key not in self._short_formulas:
-            assert self._prepared is not None
-            self._short_formulas[key] = short_formula(
-                self._prepared, self.archive_, self._units(), price, tau, self._whole
-            )
-        return self._short_formulas[key]
-
-    def _units(self) -> Units:
-        inputs = self._standardizer.inputs
-        return Units(
-            np.array([column.mean / column.scale for column in inputs]),
-            np.array([column.codes is None and column.label is None for column in inputs]),
-            self._standardizer.target_mean / self._standardizer.target_scale,
-        )
-
-    def _sizes(self) -> Integers:
-        """Nodes of each entry; those of no model are beyond all bounds."""
-        valid = np.isfinite(self.archive_.scores[:, [O1, O2]]).all(axis=1)
-        return np.where(valid, self.archive_.facts[:, SIZE], np.iinfo(np.int64).max)
-
-    def _pick(self, front: Integers, rule: Rule, tau: float) -> int:
-        scores = self.archive_.scores[front]
-        return int(front[rule(scores[:, O1], scores[:, O2], tau)])
-
-    def _entries(self, front: Integers) -> Integers:
-        """The rows of `pareto_front_`: the front, then the student if there is one."""
-        return np.append(front, STUDENT) if self.student_ is not None else front
-
-    def _make_predictor(self, predict_with: str) -> Predictor:
-        if predict_with == "model" or self._prepared is None:
-            return self.model_
-        teacher = teacher_of(self.archive_, teacher_tau(self._prepared.noise_r2))
-        front = front_model(self.archive_, teacher, self._standardizer, self._own_functions())
-        if predict_with == "blend":
-            return blend_model(front, self._prepared, self.archive_)
-        rows = ScoredRows(self._prepared.x, self._prepared.y, self._prepared.weights)
-        return front_with_errors(front, self.archive_, teacher, rows)
-
-    def _scored_rows(self) -> ScoredRows:
-        """The rows that models are scored on: all of them, up to a large number."""
-        if self._constant_rows is not None:
-            return self._constant_rows
-        prepared = self._whole or self._prepared
-        assert prepared is not None
-        return ScoredRows(prepared.x, prepared.y, prepared.weights)
-
-    def staged_choices(self) -> list[int | None]:
-        """The archive entry that the rule for the front would choose after each generation.
-
-        None where no individual was valid yet.
-        """
-        check_is_fitted(self, "archive_")
-        if self._prepared is None:
-            return [self._chosen]
-        rule = front_rule(self.final_rule, regularizer_class(self.regularizer).final_rule)
-        fronts = (front_of(self.archive_, generation) for generation in range(self.n_iter_ + 1))
-        return [self._pick(front, rule, self.tau_) if len(front) else None for front in fronts]
-
-    def _front(self, max_size: int | None = None) -> Integers:
-        """The front, or all entries of at most so many nodes, also those that it has lost."""
-        front = front_of(self.archive_)
-        if not len(front):
-            raise RuntimeError(
-                "No individual gave finite feature values: check the scale of the inputs."
-            )
-        if max_size is None:
-            return front
-        sizes = self._sizes()
-        if sizes.min() > max_size:
-            raise ValueError(
-                f"max_size is {max_size}, but the smallest model that was found has {sizes.min()} "
-                "nodes."
-            )
-        return np.flatnonzero(sizes <= max_size)
-
-    def _own_functions(self) -> tuple[UserFunction, ...]:
-        """The user's functions of the run."""
-        if self._prepared is None:
-            return ()
-        found = user_functions(self._prepared.settings.functions)
-        return tuple(function for function in found if isinstance(function, UserFunction))
-
-    def _model(self, entry: int) -> SymbolicModel:
-        """The model of an archive entry; features that are constant only count for its size."""
-        archive = self.archive_
-        if entry == STUDENT:
-            assert self.student_ is not None
-            archive, entry = self.student_, 0
-        node = int(archive.facts[entry, FIRST_NODE])
-        features = []
-        for t in range(archive.facts[entry, N_TREES]):
-            last = node + int(archive.tree_length[entry, t])
-            weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
-            if factor > 0.0:
-                codes = tuple(int(code) for code in archive.codes[node:last])
-                constants = tuple(float(c) for c in archive.constants[node:last])
-                features.append(Feature(codes, constants, weight, centre, factor))
-            node = last
-        scores = archive.scores[entry]
-        trees, functions = with_held_functions(features, self._own_functions())
-        return SymbolicModel(
-            self._standardizer,
-            trees,
-            0.0,
-            {
-                "o1": float(scores[O1]),
-                "o2": float(scores[O2]),
-                "train_r2": float(scores[TRAIN_R2]),
-                "alpha": float(scores[ALPHA]),
-                "born": float(archive.facts[entry, BORN]),
-            },
-            int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees),
-            functions,
-        )
-
-    def front_models(self) -> list[SymbolicModel]:
-        """The models of `pareto_front_`, in its order."""
-        check_is_fitted(self, "archive_")
-        return [self._model(int(entry)) for entry in self._entries(self._front())]
+    archive: Archive
+    standardizer: Standardizer
+    tau: float
+    prepared: Prepared | None = None
+    """The rows that evolution saw; None if the model is a constant."""
+    whole: Prepared | None = None
+    """All rows, if evolution saw a sample of them."""
+    constant_rows: ScoredRows | None = None
+    """The rows of a constant model."""
+    short_formulas: dict[tuple[float, float], Archive | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    """Short formulas by price and τ, as far as they have been made …"""
+    short_models: dict[tuple[Any, ...], SymbolicModel] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    """… short models by what was asked for …"""
+    texts: dict[int, str] = field(default_factory=dict, init=False, repr=False)
+    """… and texts of archive entries."""
 
     @property
-    def pareto_front_(self) -> pd.DataFrame:
-        """The non-dominated models and the student: objectives, size, and their formulas."""
-        check_is_fitted(self, "archive_")
-        front = self._front()
-        scores, facts = self.archive_.scores[front], self.archive_.facts[front]
-        if self.student_ is not None:
-            scores = np.concatenate([scores, self.student_.scores])
-            facts = np.concatenate([facts, self.student_.facts])
-        entries = self._entries(front)
-        return pd.DataFrame(
-            {
-                "o1": scores[:, O1],
-                "o2": scores[:, O2],
-                "train_r2": scores[:, TRAIN_R2],
-                "size": facts[:, SIZE],
-                "n_trees": facts[:, N_TREES],
-                "alpha": scores[:, ALPHA],
-                "born": facts[:, BORN],
-                "student": entries == STUDENT,
-                "chosen": entries == self._chosen,
-                "formula": [self._formula(int(entry)) for entry in entries],
-            }
-        )
+    def rows(self) -> ScoredRows:
+        """The rows that models are scored on."""
+        if self.constant_rows is not None:
+            return self.constant_rows
+        scored = self.whole or self.prepared
+        assert scored is not None
+        return scored.rows
 
-    def _formula(self, entry: int) -> str:
-        """The formula of an archive entry; those of the front are written once."""
-        if entry == STUDENT:
-            return str(self._model(entry))
-        if entry not in self._formulas:
-            self._formulas[entry] = str(self._model(entry))
-        return self._formulas[entry]
+
+class Defaults(NamedTuple):
+    """The regressor's parameters that decide which model is chosen."""
+
+    final_rule: str
+    regularizer: str
+    node_price: float
+
+
+class Choice(NamedTuple):
+    """A chosen model."""
+
+    entry: int
+    """Its number in the archive, or STUDENT."""
+    student: Archive | None
+    """The latest student, chosen or not."""
+    model: SymbolicModel
+
+
+def choose_model(
+    result: SearchResult,
+    defaults: Defaults,
+    student: Archive | None = None,
+    index: int | None = None,
+    tau: float | None = None,
+    rule: str | None = None,
+    node_price: float | None = None,
+    max_size: int | None = None,
+) -> Choice:
+    """Choose a model; `VJMRegressor.choose` documents the arguments.
+
+    `student` is the one of the previous choice, which is the last row of the front.
+    """
+    given = {"index": index, "tau": tau, "rule": rule, "node_price": node_price}
+    index, tau, rule, node_price, max_size = (
+        checked(name, value, CHOICES) for name, value in (given | {"max_size": max_size}).items()
+    )
+    if rule is None and tau is not None and node_price is None:
+        rule = "tau"
+    rule = _resolved(result, defaults, rule)
+    if index is not None:
+        if max_size is not None:
+            raise ValueError("choose() takes an index or a max_size, not both.")
+        entry = _entry_of_row(result, student, index)
+    elif rule in ("distil", "short"):
+        price = checked("node_price", defaults.node_price) if node_price is None else node_price
+        entry, student = _distil(result, student, price, tau, max_size, short=rule == "short")
+    else:
+        weight = result.tau if tau is None else tau
+        entry = _pick(result.archive, _front(result, max_size), RULES[rule], weight)
+    return Choice(entry, student, with_errors(model_of(result, entry, student), result.rows))
+
+
+def _resolved(result: SearchResult, defaults: Defaults, rule: str | None) -> str:
+    """Return the rule that a name stands for: "distil", "short" or a rule for the front."""
+    if rule is None:
+        rule = checked("final_rule", defaults.final_rule)
+    check_final_rule(rule, defaults.regularizer, "rule")
+    of_regularizer = regularizer_class(defaults.regularizer).final_rule
+    if rule == "paper":
+        return of_regularizer
+    if rule not in ("auto", "short", "distil"):
+        return rule
+    if of_regularizer != "tau" or result.prepared is None:
+        return of_regularizer
+    return "distil" if rule == "distil" else "short"
+
+
+def _entry_of_row(result: SearchResult, student: Archive | None, index: int) -> int:
+    """Return the archive's number of a row of `pareto_front_`."""
+    entries = _entries(result, student)
+    if not 0 <= index < len(entries):
+        raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
+    return int(entries[index])
+
+
+def _distil(
+    result: SearchResult,
+    student: Archive | None,
+    price: float,
+    tau: float | None,
+    max_size: int | None,
+    *,
+    short: bool,
+) -> tuple[int, Archive | None]:
+    """Return the entry to choose and the student.
+
+    If students are far from the teacher, the entry is the teacher's best model. A student limited
+    in size may be far from it if it is more accurate than that model.
+    """
+    archive, prepared, whole = result.archive, result.prepared, result.whole
+    assert prepared is not None
+    if tau is None:
+        tau = teacher_tau(prepared.noise_r2)
+    best = _pick(archive, _front(result, max_size), RULES["tau"], tau)
+    if short:
+        found = _short_formula(result, price, tau)
+        if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
+            return (best if found is None else STUDENT), found
+    if max_size is None:
+        found = distil(prepared, archive, price, tau, whole)
+        return (best if found is None else STUDENT), found
+    max_size = min(max_size, prepared.settings.max_size or max_size)
+    found, distance = distil_within(prepared, archive, max_size, price, tau, whole)
+    if found is None or (distance > NEAR and archive.scores[best, O1] < found.scores[0, O1]):
+        return best, student
+    return STUDENT, found
+
+
+def _short_formula(result: SearchResult, price: float, tau: float) -> Archive | None:
+    """Return the short formula at this price and τ, which is made once."""
+    key = price, tau
+    if key not in result.short_formulas:
+        assert result.prepared is not None
+        standardizer = result.standardizer
+        inputs = standardizer.inputs
+        units = Units(
+            np.array([column.mean / column.scale for column in inputs]),
+            np.array([column.codes is None and column.label is None for column in inputs]),
+            standardizer.target_mean / standardizer.target_scale,
+        )
+        result.short_formulas[key] = short_formula(
+            result.prepared, result.archive, units, price, tau, result.whole
+        )
+    return result.short_formulas[key]
+
+
+def short_model(result: SearchResult, defaults: Defaults, max_size: int) -> SymbolicModel | None:
+    """Return the best model of at most `max_size` nodes, chosen once; None if there is none."""
+    if max_size < _sizes(result.archive).min():
+        return None
+    rule = _resolved(result, defaults, None)
+    key = rule, checked("node_price", defaults.node_price), max_size
+    if key not in result.short_models:
+        result.short_models[key] = choose_model(result, defaults, max_size=max_size).model
+    return result.short_models[key]
+
+
+def restart_models(result: SearchResult, defaults: Defaults) -> list[SymbolicModel]:
+    """Return the model that each restart would give alone; an empty list for a single restart."""
+    restarts = result.archive.facts[:, RESTART]
+    if len(np.unique(restarts)) < 2:
+        return []
+    models = []
+    for restart in np.unique(restarts):
+        archive = part_of(result.archive, np.flatnonzero(restarts == restart))
+        archive.facts[:, RESTART] = 0
+        models.append(choose_model(replace(result, archive=archive), defaults).model)
+    return models
+
+
+def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str) -> TableModel:
+    """Return what predicts: the model itself, the mean of the front, or a blend."""
+    prepared, archive = result.prepared, result.archive
+    if predict_with == "model" or prepared is None:
+        return model
+    teacher = teacher_of(archive, teacher_tau(prepared.noise_r2))
+    front = front_model(archive, teacher, result.standardizer, _user_functions(result))
+    if predict_with == "blend":
+        return blend_model(front, prepared, archive)
+    return front_with_errors(front, archive, teacher, prepared.rows)
+
+
+# -- the front -----------------------------------------------------------------------------------
+
+
+def front_models(result: SearchResult, student: Archive | None) -> list[SymbolicModel]:
+    """Return the models of `front_table`, in its order."""
+    return [model_of(result, int(entry), student) for entry in _entries(result, student)]
+
+
+def front_table(result: SearchResult, student: Archive | None, chosen: int) -> pd.DataFrame:
+    """Return objectives, size and formula of the non-dominated models and the student."""
+    entries, front = _entries(result, student), _front(result)
+    scores, facts = result.archive.scores[front], result.archive.facts[front]
+    if student is not None:
+        scores = np.concatenate([scores, student.scores])
+        facts = np.concatenate([facts, student.facts])
+    return pd.DataFrame(
+        {
+            "o1": scores[:, O1],
+            "o2": scores[:, O2],
+            "train_r2": scores[:, TRAIN_R2],
+            "size": facts[:, SIZE],
+            "n_trees": facts[:, N_TREES],
+            "alpha": scores[:, ALPHA],
+            "born": facts[:, BORN],
+            "student": entries == STUDENT,
+            "chosen": entries == chosen,
+            "formula": [_text(result, int(entry), student) for entry in entries],
+        }
+    )
+
+
+def choices_by_generation(
+    result: SearchResult, defaults: Defaults, generations: int
+) -> list[int | None]:
+    """Return the entry that the rule for the front would choose after each generation.
+
+    None if no individual was valid yet.
+    """
+    rule = front_rule(defaults.final_rule, regularizer_class(defaults.regularizer).final_rule)
+    fronts = (front_of(result.archive, generation) for generation in range(generations + 1))
+    return [
+        _pick(result.archive, front, rule, result.tau) if len(front) else None for front in fronts
+    ]
+
+
+def _pick(archive: Archive, front: Integers, rule: Rule, tau: float) -> int:
+    scores = archive.scores[front]
+    return int(front[rule(scores[:, O1], scores[:, O2], tau)])
+
+
+def _front(result: SearchResult, max_size: int | None = None) -> Integers:
+    """Return the front or, with `max_size`, all entries of at most this size."""
+    front = front_of(result.archive)
+    if not len(front):
+        raise RuntimeError(
+            "No individual gave finite feature values: check the scale of the inputs."
+        )
+    if max_size is None:
+        return front
+    sizes = _sizes(result.archive)
+    if sizes.min() > max_size:
+        raise ValueError(
+            f"max_size is {max_size}, but the smallest model found has {sizes.min()} nodes."
+        )
+    return np.flatnonzero(sizes <= max_size)
+
+
+def _sizes(archive: Archive) -> Integers:
+    """Return the nodes of each entry; the largest integer if it is invalid."""
+    valid = np.isfinite(archive.scores[:, [O1, O2]]).all(axis=1)
+    return np.where(valid, archive.facts[:, SIZE], np.iinfo(np.int64).max)
+
+
+def _entries(result: SearchResult, student: Archive | None) -> Integers:
+    """Return the entries of `pareto_front_`: the front, then the student, if any."""
+    front = _front(result)
+    return front if student is None else np.append(front, STUDENT)
+
+
+# -- models --------------------------------------------------------------------------------------
+
+
+def _user_functions(result: SearchResult) -> tuple[UserFunction, ...]:
+    if result.prepared is None:
+        return ()
+    functions = user_functions(result.prepared.settings.functions)
+    return tuple(function for function in functions if isinstance(function, UserFunction))
+
+
+def model_of(result: SearchResult, entry: int, student: Archive | None = None) -> SymbolicModel:
+    """Return the model of an entry; trees that are constant only count for its size."""
+    archive = result.archive
+    if entry == STUDENT:
+        assert student is not None
+        archive, entry = student, 0
+    node = int(archive.facts[entry, FIRST_NODE])
+    features = []
+    for t in range(archive.facts[entry, N_TREES]):
+        last = node + int(archive.tree_length[entry, t])
+        weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
+        if factor > 0.0:
+            codes = tuple(int(code) for code in archive.codes[node:last])
+            constants = tuple(float(c) for c in archive.constants[node:last])
+            features.append(Feature(codes, constants, weight, centre, factor))
+        node = last
+    scores = archive.scores[entry]
+    trees, functions = with_used_functions(features, _user_functions(result))
+    return SymbolicModel(
+        result.standardizer,
+        trees,
+        0.0,
+        {
+            "o1": float(scores[O1]),
+            "o2": float(scores[O2]),
+            "train_r2": float(scores[TRAIN_R2]),
+            "alpha": float(scores[ALPHA]),
+            "born": float(archive.facts[entry, BORN]),
+        },
+        int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees),
+        functions,
+    )
+
+
+def _text(result: SearchResult, entry: int, student: Archive | None) -> str:
+    """Return the formula of an entry; those of the archive are written once."""
+    if entry == STUDENT:
+        return str(model_of(result, entry, student))
+    if entry not in result.texts:
+        result.texts[entry] = str(model_of(result, entry, student))
+    return result.texts[entry]

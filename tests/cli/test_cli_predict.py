@@ -63,7 +63,7 @@ def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
         (["data_model", "text.csv"], "no number in 1 of 60 rows, first 'much' in row 60"),
         (["data_model", "empty.csv"], "no number in 1 of 60 rows, first an empty cell in row 60"),
         (["data_model", "twice.csv"], "twice.csv: there is a column 'prediction' already"),
-        (["data.csv", "data.csv"], "data.csv: This is not a vjmgp model: it is no JSON"),
+        (["data.csv", "data.csv"], "data.csv: This is not a vjmgp model: it is not JSON"),
         (["none.json", "data.csv"], "none.json: no such file"),
         (["data_model", "none.csv"], "none.csv: no such file"),
         (["data_model", "data.csv", "--output", "data.csv"], "is the table itself"),

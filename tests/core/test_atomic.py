@@ -1,4 +1,4 @@
-"""A fit or a choice that fails leaves an earlier model as it was."""
+"""A fit or choice that fails leaves the estimator unchanged."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from vjmgp import VJMRegressor
 
 
 def stop(record):
-    raise RuntimeError("told by the callback")
+    raise RuntimeError("raised by the callback")
 
 
 @pytest.fixture
@@ -25,13 +25,14 @@ def fitted(table):
 
 
 def fail_in_preparation(monkeypatch):
-    monkeypatch.setattr("vjmgp.regressor.prepare", lambda *_: pytest.fail("prepared"))
+    monkeypatch.setattr("vjmgp.engine.evolve.prepare", lambda *_: pytest.fail("prepared"))
 
 
-def fail_in_the_choice(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
+def interrupt(*_):
+    raise KeyboardInterrupt
 
+
+def fail_in_choice(monkeypatch):
     monkeypatch.setattr("vjmgp.model_selection.short_formula", interrupt)
 
 
@@ -42,17 +43,17 @@ def fail_in_the_choice(monkeypatch):
         ({"callback": stop, "restarts": 2, "n_jobs": 2}, None, RuntimeError),
         ({"sigma": "wide"}, None, ValueError),
         ({}, fail_in_preparation, BaseException),
-        ({}, fail_in_the_choice, KeyboardInterrupt),
+        ({}, fail_in_choice, KeyboardInterrupt),
     ],
 )
-def test_a_failed_refit_changes_nothing(table, fitted, changes, spoil, error, monkeypatch):
+def test_failed_refit_changes_nothing(table, fitted, changes, spoil, error, monkeypatch):
     data, y = table
     before, known = fitted.predict(data), set(vars(fitted))
     fitted.set_params(**changes)
     with monkeypatch.context() as patched:
         if spoil:
             spoil(patched)
-        other = pd.DataFrame({"other": 1e6 * np.arange(60.0)})  # other columns, other scales
+        other = pd.DataFrame({"other": 1e6 * np.arange(60.0)})  # another column and scale
         with pytest.raises(error):
             fitted.fit(other, 7.0 + 1e6 * y)
     np.testing.assert_array_equal(fitted.predict(data), before)
@@ -63,13 +64,13 @@ def test_a_failed_refit_changes_nothing(table, fitted, changes, spoil, error, mo
     np.testing.assert_array_equal(fitted.choose().predict(data), before)
 
 
-def test_a_refit_without_names_forgets_the_names(table, fitted):
+def test_refit_without_names_removes_the_names(table, fitted):
     data, y = table
     fitted.fit(data.to_numpy(), y)
     assert not hasattr(fitted, "feature_names_in_")
 
 
-def test_a_failed_first_fit_leaves_nothing_behind(table):
+def test_failed_first_fit_leaves_no_attributes(table):
     model = VJMRegressor(population_size=20, generations=3, callback=stop)
     before = dict(vars(model))
     with pytest.raises(RuntimeError):
@@ -89,19 +90,15 @@ def test_a_failed_first_fit_leaves_nothing_behind(table):
         {"index": 0, "predict_with": "all"},
     ],
 )
-def test_a_wrong_choice_changes_nothing(table, fitted, arguments):
+def test_invalid_choice_changes_nothing(table, fitted, arguments):
     before = dict(vars(fitted))
     with pytest.raises((ValueError, IndexError)):
         fitted.choose(**arguments)
     assert vars(fitted) == before
 
 
-def test_a_choice_that_is_interrupted_changes_nothing(fitted, monkeypatch):
+def test_interrupted_choice_changes_nothing(fitted, monkeypatch):
     before = dict(vars(fitted))
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("vjmgp.model_selection.front_model", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fitted.choose(node_price=0.1, predict_with="front")  # after the student was made

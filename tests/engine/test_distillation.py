@@ -1,9 +1,10 @@
-"""Teacher and student, against slow and obvious twins."""
+"""Teacher and student, compared with slow reference implementations."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.regressors import trees_of
 from tests.support.twins import evaluate_tree, worst_gap
 
 from vjmgp.engine.distillation import distil as distillation
@@ -25,8 +26,6 @@ from vjmgp.engine.search.archive import (
     CENTRE,
     ENTRIES,
     FACTOR,
-    FIRST_NODE,
-    N_TREES,
     O1,
     O2,
     RESTART,
@@ -58,18 +57,10 @@ def archive(prepared):
     return merged([evolved(prepared, restart).archive for restart in range(2)])
 
 
-def trees_of(archive, entry):
-    node = archive.facts[entry, FIRST_NODE]
-    for t in range(archive.facts[entry, N_TREES]):
-        last = node + archive.tree_length[entry, t]
-        yield t, archive.codes[node:last], archive.constants[node:last]
-        node = last
-
-
 def values(archive, entry, x, y):
-    """An entry's unclipped predictions."""
+    """Return an entry's unclipped predictions."""
     total = np.full(len(x), y.mean())
-    for t, codes, constants in trees_of(archive, entry):
+    for t, (codes, constants) in enumerate(trees_of(archive, entry)):
         weight, centre, factor = archive.linear[entry, [WEIGHT, CENTRE, FACTOR], t]
         total += weight * (evaluate_tree(codes, constants, x.T) - centre) * factor
     return total
@@ -78,7 +69,7 @@ def values(archive, entry, x, y):
 # -- archives of restarts ------------------------------------------------------------------------
 
 
-def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
+def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
     runs = [evolved(prepared, restart) for restart in range(2)]
     counts = [int(run.archive.counts[ENTRIES]) for run in runs]
     assert archive.counts[ENTRIES] == sum(counts)
@@ -88,9 +79,11 @@ def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
         there = front_of(archive, restart=restart)
         np.testing.assert_array_equal(there - own[0], front_of(run.archive))
         for entry in (own[0], own[-1]):
-            mine = [(*map(tuple, part[1:]),) for part in trees_of(archive, entry)]
-            others = [(*map(tuple, part[1:]),) for part in trees_of(run.archive, entry - own[0])]
-            assert mine == others
+            ours, theirs = (
+                [(*map(tuple, part),) for part in trees_of(*place)]
+                for place in ((archive, entry), (run.archive, entry - own[0]))
+            )
+            assert ours == theirs
     front = archive.scores[front_of(archive)][:, [O1, O2]]
     everything = archive.scores[: archive.counts[ENTRIES]][:, [O1, O2]]
     for point in front:
@@ -102,7 +95,7 @@ def test_merged_archives_keep_every_entry_and_have_one_front(prepared, archive):
     }
 
 
-def test_restarts_differ_and_the_first_is_the_run_itself(prepared):
+def test_restarts_differ_and_the_first_equals_a_single_run(prepared):
     plain, first, second = evolved(prepared), evolved(prepared, 0), evolved(prepared, 1)
     np.testing.assert_array_equal(plain.archive.scores, first.archive.scores)
     assert not np.array_equal(first.archive.scores[:50], second.archive.scores[:50])
@@ -111,7 +104,7 @@ def test_restarts_differ_and_the_first_is_the_run_itself(prepared):
 # -- the teacher ---------------------------------------------------------------------------------
 
 
-def test_weights_of_the_teacher(archive):
+def test_teacher_weights_follow_their_definition(archive):
     tau = 1.7
     teacher = teacher_of(archive, tau)
     expected = {}
@@ -127,7 +120,7 @@ def test_weights_of_the_teacher(archive):
     assert teacher.weights.sum() == pytest.approx(1.0)
 
 
-def test_a_perfect_model_teaches_alone(archive):
+def test_perfect_model_is_the_only_teacher_of_its_restart(archive):
     scores = archive.scores.copy()
     scores[4, [O1, O2]] = 0.0
     teacher = teacher_of(archive._replace(scores=scores), 1.0)
@@ -136,7 +129,7 @@ def test_a_perfect_model_teaches_alone(archive):
     assert alone == [4]
 
 
-def test_the_gap_counts_less_where_labels_are_clean():
+def test_teacher_tau_falls_with_less_noise():
     taus = [teacher_tau(noise) for noise in (-2.0, 0.0, 0.3, 0.6, 0.9, 1.0)]
     assert taus == sorted(taus, reverse=True)
     assert taus[0] == taus[1] == MOST_TAU
@@ -144,7 +137,7 @@ def test_the_gap_counts_less_where_labels_are_clean():
     assert teacher_tau(float("nan")) == pytest.approx(MOST_TAU / 2)
 
 
-def test_candidates_are_distinct_parts_and_add_up_to_the_teacher(prepared, archive):
+def test_candidates_are_distinct_and_add_up_to_the_teacher(prepared, archive):
     x, y = prepared.x, prepared.y
     teacher = teacher_of(archive, 1.0)
     found = collect(archive, teacher, x.shape[1], float(y.mean()))
@@ -162,12 +155,12 @@ def test_candidates_are_distinct_parts_and_add_up_to_the_teacher(prepared, archi
     whole = {
         (tuple(codes), tuple(constants))
         for entry in teacher.entries
-        for _, codes, constants in trees_of(archive, entry)
+        for codes, constants in trees_of(archive, entry)
     }
     assert whole <= set(nodes)
 
 
-def test_the_mean_of_clipped_models():
+def test_mean_of_models_clips_each_model():
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(3, 20))
     matrix[2, 5] = np.nan
@@ -188,7 +181,7 @@ def test_the_mean_of_clipped_models():
 
 
 def slow_select(z, teacher, price, most):
-    """The same selection by refitting everything at every step."""
+    """Select by refitting everything at every step."""
     n = len(teacher)
     gram = z @ z.T / n + RIDGE * np.eye(len(z))
     moments = z @ teacher / n
@@ -255,13 +248,11 @@ def test_selection_equals_refitting_at_every_step(seed, count, price):
     np.testing.assert_allclose(weights, wanted, rtol=1e-6, atol=1e-9)
 
 
-def test_scores_of_the_student(prepared, archive):
+def test_student_scores_follow_their_definition(prepared, archive):
     x, y = prepared.x, prepared.y
     student = distil(prepared, archive)
     assert student.counts[ENTRIES] == 1
-    features = [
-        evaluate_tree(codes, constants, x.T) for _, codes, constants in trees_of(student, 0)
-    ]
+    features = [evaluate_tree(codes, constants, x.T) for codes, constants in trees_of(student, 0)]
     z = np.column_stack([(f - f.mean()) / f.std() for f in features])
     fitted = values(student, 0, x, y)
     np.testing.assert_allclose(fitted.mean(), y.mean(), atol=1e-12)
@@ -274,22 +265,16 @@ def test_scores_of_the_student(prepared, archive):
         errors[own] = np.mean(((y - fitted) / (1 - leverage)) ** 2)
     assert student.scores[0, O1] == pytest.approx(errors[min(errors)], rel=1e-9)
     vicinity = prepared.regularizer.vicinity
-    gap = worst_gap(
-        lambda points: values(student, 0, points, y),
-        fitted,
-        prepared.extra,
-        vicinity.partner,
-        vicinity.share,
-        len(y),
-    )
+    points = prepared.extra, vicinity.partner, vicinity.share
+    gap = worst_gap(lambda at: values(student, 0, at, y), fitted, *points, len(y))
     assert student.scores[0, O2] == pytest.approx(gap, rel=1e-9)
     clipped = np.clip(fitted, y.min(), y.max())
     assert student.scores[0, TRAIN_R2] == pytest.approx(1 - np.mean((y - clipped) ** 2) / y.var())
-    assert student.facts[0, SIZE] == sum(len(codes) for _, codes, _ in trees_of(student, 0))
+    assert student.facts[0, SIZE] == sum(len(codes) for codes, _ in trees_of(student, 0))
     assert student.facts[0, BORN] == 8
 
 
-def test_the_student_follows_its_teacher(prepared, archive):
+def test_student_follows_its_teacher(prepared, archive):
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2))
     mean = sum(
         w * values(archive, e, prepared.x, prepared.y) for e, w in zip(*teacher, strict=True)
@@ -298,17 +283,17 @@ def test_the_student_follows_its_teacher(prepared, archive):
     assert np.mean((mean - student) ** 2) < 0.1 * np.mean(mean**2)
 
 
-def test_a_higher_price_gives_a_shorter_student(prepared, archive):
+def test_higher_price_gives_a_shorter_student(prepared, archive):
     sizes = [int(distil(prepared, archive, price).facts[0, SIZE]) for price in (1e-5, 0.002, 0.02)]
     assert sizes[0] > sizes[1] > sizes[2]
 
 
-def test_a_student_far_from_its_teacher_is_not_taken(prepared, archive, monkeypatch):
+def test_student_far_from_its_teacher_is_rejected(prepared, archive, monkeypatch):
     monkeypatch.setattr(distillation, "FARTHEST", 1e-9)
     assert distil(prepared, archive) is None
 
 
-def test_points_are_bounded_and_start_with_training_rows(problem, prepared, monkeypatch):
+def test_teaching_points_are_limited_and_start_with_training_rows(problem, prepared, monkeypatch):
     points, n, _ = teaching_points(prepared)
     np.testing.assert_array_equal(points[:n], problem[0])
     assert len(points) == 60 + 600 + 1000

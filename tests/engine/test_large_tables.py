@@ -1,14 +1,15 @@
-"""Large tables: a sample for evolution, all rows for what it found, several threads in one run."""
+"""Large tables: evolution on a sample, scores on all rows, and several threads in one run."""
 
 import numpy as np
 import pytest
-from tests import twins
+from tests.support import twins
+from tests.support.regressors import same_archive, trees_of
+from tests.support.regressors import small as small_regressor
 
-from vjmgp import VJMRegressor
-from vjmgp.engine.distillation import large_tables as large
+from vjmgp.engine.distillation import large_tables
 from vjmgp.engine.objectives.noise import noise_scores
 from vjmgp.engine.objectives.row_sample import MOST_FOREST_ROWS, sample_of_rows
-from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, O2, WEIGHT
+from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, O1, O2, WEIGHT
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +20,7 @@ def table():
 
 
 def small(**changes):
-    return VJMRegressor(
-        **{"population_size": 30, "generations": 5, "random_state": 0, "max_rows": 120} | changes
-    )
+    return small_regressor(**{"generations": 5, "max_rows": 120} | changes)
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +28,10 @@ def fitted(table):
     return small().fit(*table)
 
 
-def same(a, b):
-    return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
-
-
 # -- the sample ----------------------------------------------------------------------------------
 
 
-def test_a_sample_has_a_row_of_each_stratum():
+def test_sample_has_a_row_of_each_stratum():
     y = np.random.default_rng(0).gamma(0.5, size=1003)
     rows = sample_of_rows(y, 100, seed=3)
     assert len(rows) == len(set(rows)) == 100
@@ -49,13 +44,13 @@ def test_a_sample_has_a_row_of_each_stratum():
     np.testing.assert_array_equal(rows, sample_of_rows(y, 100, seed=3))
 
 
-def test_a_small_table_is_its_own_sample(table):
+def test_small_table_is_not_sampled(table):
     x, y = (part[:100] for part in table)
     np.testing.assert_array_equal(sample_of_rows(y, 100, 0), np.arange(100))
-    assert same(small(max_rows=100).fit(x, y), small(max_rows=None).fit(x, y))
+    assert same_archive(small(max_rows=100).fit(x, y), small(max_rows=None).fit(x, y))
 
 
-def test_noise_is_estimated_on_a_sample():
+def test_noise_estimate_uses_a_sample():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(MOST_FOREST_ROWS + 50, 1))
     y = x[:, 0] + rng.normal(size=len(x))
@@ -66,30 +61,24 @@ def test_noise_is_estimated_on_a_sample():
 # -- all rows ------------------------------------------------------------------------------------
 
 
-def test_evolution_sees_the_sample_alone(table, fitted):
+def test_evolution_sees_only_the_sample(table, fitted):
     x, y = table
-    prepared = fitted._prepared
+    prepared = fitted._found.prepared
     assert len(prepared.y) == 120
-    rows = sample_of_rows(fitted._standardizer.standardize_target(y), 120, 0)
-    np.testing.assert_array_equal(prepared.x, fitted._standardizer.standardize(x)[rows])
+    rows = sample_of_rows(fitted.model_.standardizer.standardize_target(y), 120, 0)
+    np.testing.assert_array_equal(prepared.x, fitted.model_.standardizer.standardize(x)[rows])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_weights_and_errors_are_those_of_all_rows(table, weighted):
+def test_weights_and_errors_come_from_all_rows(table, weighted):
     x, y = table
     given = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
     model = small().fit(x, y, sample_weight=given)
-    scale, archive = model._standardizer, model.archive_
+    scale, archive = model.model_.standardizer, model.archive_
     columns, target = scale.standardize(x).T, scale.standardize_target(y)
     each = np.ones(len(y)) if given is None else given
     for entry in archive.front[:5]:
-        node, features = int(archive.facts[entry, FIRST_NODE]), []
-        for length in archive.tree_length[entry, : archive.facts[entry, N_TREES]]:
-            part = slice(node, node + int(length))
-            features.append(
-                twins.evaluate_tree(archive.codes[part], archive.constants[part], columns)
-            )
-            node = part.stop
+        features = [twins.evaluate_tree(*tree, columns) for tree in trees_of(archive, entry)]
         z = twins.standardised(np.array(features).T, each)
         alpha = archive.scores[entry, ALPHA]
         weights, _ = twins.ridge(z, target, alpha, each)
@@ -100,36 +89,30 @@ def test_weights_and_errors_are_those_of_all_rows(table, weighted):
         np.testing.assert_allclose(archive.linear[entry, CENTRE, : len(means)], means, atol=1e-9)
 
 
-def test_the_gap_is_that_of_the_new_weights_at_the_points_of_the_sample(fitted):
-    """Between a row and its partner the model's own values do not depend on its intercept."""
-    prepared, archive = fitted._prepared, fitted.archive_
+def test_gap_uses_the_new_weights_at_points_of_the_sample(fitted):
+    """The gap between a row and its partner does not depend on the intercept."""
+    prepared, archive = fitted._found.prepared, fitted.archive_
     vicinity, n = prepared.regularizer.vicinity, len(prepared.y)
     for entry, model in zip(archive.front, fitted.front_models(), strict=False):
         linear = archive.linear[entry]
         coefficients = (linear[WEIGHT] * linear[FACTOR])[linear[FACTOR] > 0.0]
         clean = model.construct(prepared.x) @ coefficients
         vicinal = model.construct(prepared.extra) @ coefficients
-        worst = twins.worst_gap(
-            lambda _, values=vicinal: values,
-            clean,
-            prepared.extra,
-            vicinity.partner,
-            vicinity.share,
-            n,
-        )
+        points = prepared.extra, vicinity.partner, vicinity.share
+        worst = twins.worst_gap(lambda _, values=vicinal: values, clean, *points, n)
         assert archive.scores[entry, O2] == pytest.approx(worst, rel=1e-9, abs=1e-25)
 
 
-def test_the_student_has_its_error_on_all_rows(table, fitted):
+def test_student_is_scored_on_all_rows(table, fitted):
     x, y = table
     assert fitted.pareto_front_["student"].any()
-    target = fitted._standardizer.standardize_target(y)
-    values = fitted._standardizer.standardize_target(fitted.model_.evaluate(x))
+    target = fitted.model_.standardizer.standardize_target(y)
+    values = fitted.model_.standardizer.standardize_target(fitted.model_.evaluate(x))
     assert fitted.model_.scores["o1"] == pytest.approx(np.mean((target - values) ** 2), rel=0.02)
     assert fitted.model_.scores["o1"] > np.mean((target - values) ** 2)  # left out
 
 
-def test_stages_follow_the_entries_that_were_kept(table):
+def test_stages_follow_the_kept_entries(table):
     x, y = table
     model = small(final_rule="paper").fit(x, y)
     chosen = model.history_["chosen"].to_numpy()
@@ -138,7 +121,7 @@ def test_stages_follow_the_entries_that_were_kept(table):
 
 
 @pytest.mark.parametrize("regularizer", ["parsimony", "grand_complexity", "none", "tikhonov"])
-def test_other_regularizers_keep_what_they_measured(table, regularizer):
+def test_other_regularizers_keep_objective_2(table, regularizer):
     model = small(regularizer=regularizer).fit(*table)
     front = model.pareto_front_
     assert np.isfinite(front[["o1", "o2"]].to_numpy()).all()
@@ -146,23 +129,23 @@ def test_other_regularizers_keep_what_they_measured(table, regularizer):
         np.testing.assert_array_equal(front["o2"], front["size"])
 
 
-def test_a_huge_table_is_scored_on_many_rows(table, monkeypatch):
-    monkeypatch.setattr(large, "MOST_ROWS", 700)
+def test_huge_table_is_scored_on_a_sample(table, monkeypatch):
+    monkeypatch.setattr(large_tables, "MOST_ROWS", 700)
     model = small(final_rule="distil").fit(*table)
-    assert len(model._whole.y) == 700
+    assert len(model._found.whole.y) == 700
     assert model.score(*table) > 0.3
 
 
-def test_a_model_that_fails_on_other_rows_leaves_the_front(table):
-    """1/x is finite on the sample and has no value at a row that evolution has not seen."""
+def test_model_undefined_on_other_rows_leaves_the_front(table):
+    """1/x is finite on the sample and undefined at a row that evolution has not seen."""
     x, y = (part.copy() for part in table)
     first = small(functions=("inv", "mul"), generations=3)
     rows = sample_of_rows((y - y.mean()) / y.std(), 120, 0)
     other = np.setdiff1d(np.arange(len(y)), rows)[0]
     scale = np.delete(x[:, 0], other)
-    x[other, 0] = scale.mean()  # the mean itself: 0 once standardised
+    x[other, 0] = scale.mean()  # 0 once standardised
     model = first.fit(x, y)
-    assert abs(model._standardizer.standardize(x)[other, 0]) < 1e-12
+    assert abs(model.model_.standardizer.standardize(x)[other, 0]) < 1e-12
     assert np.isfinite(model.predict(x)).all()
     assert np.isfinite(model.pareto_front_[["o1", "o2"]].to_numpy()).all()
 
@@ -182,20 +165,20 @@ def test_a_model_that_fails_on_other_rows_leaves_the_front(table):
     ],
     ids=str,
 )
-def test_threads_change_no_bit(table, changes):
+def test_threads_do_not_change_results(table, changes):
     settings = {"max_rows": None, "generations": 3} | changes
     one = small(**settings).fit(*table)
     two = small(n_jobs=2, **settings).fit(*table)
-    assert same(one, two)
+    assert same_archive(one, two)
     np.testing.assert_array_equal(one.predict(table[0]), two.predict(table[0]))
 
 
-def test_an_error_in_a_thread_is_raised(table, monkeypatch):
+def test_error_in_a_thread_is_raised(table, monkeypatch):
     from vjmgp.engine.regularizers.worst_gap import WorstGap
 
-    def fail(*arguments):
-        raise RuntimeError("told by a thread")
+    def fail(*_):
+        raise RuntimeError("raised by a thread")
 
     monkeypatch.setattr(WorstGap, "_measure", fail)
-    with pytest.raises(RuntimeError, match="told by a thread"):
+    with pytest.raises(RuntimeError, match="raised by a thread"):
         small(max_rows=None, n_jobs=2).fit(*table)

@@ -1,16 +1,17 @@
-"""Limits of size and nesting, and what counts as a model's size."""
+"""Limits of size and nesting, and the size of a model."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.regressors import trees_of
 from tests.support.twins import FUNCTIONS, holds
 from tests.support.twins import random_tree as any_tree
 
 from vjmgp import FUNCTION_NAMES, VJMRegressor, load_model
 from vjmgp.engine.distillation.student import select
 from vjmgp.engine.numerics.rng import stream
-from vjmgp.engine.search.archive import FIRST_NODE, N_TREES, SIZE
+from vjmgp.engine.search.archive import SIZE
 from vjmgp.engine.trees.primitives import codes_by_name, codes_of
 from vjmgp.engine.trees.structure import (
     NO_LIMIT,
@@ -31,13 +32,9 @@ def broken(codes, rules):
     )
 
 
-def trees_of(archive):
-    """Codes of every tree of an archive."""
-    for facts, lengths in zip(archive.facts, archive.tree_length, strict=True):
-        node = int(facts[FIRST_NODE])
-        for length in lengths[: facts[N_TREES]]:
-            yield archive.codes[node : node + length]
-            node += int(length)
+def codes_in(archive):
+    """Return the codes of every tree of an archive."""
+    return [codes for entry in range(len(archive.facts)) for codes, _ in trees_of(archive, entry)]
 
 
 def fitted(problem, regularizer="jensen_gap", **changes):
@@ -47,7 +44,7 @@ def fitted(problem, regularizer="jensen_gap", **changes):
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 5))
-def test_nesting_is_what_recursion_finds(seed, depth):
+def test_nesting_check_equals_recursion(seed, depth):
     functions = codes_of(FUNCTIONS_OF_RULES)
     codes, _ = any_tree(np.random.default_rng(seed), depth, 2, functions)
     table = nesting_table(FUNCTIONS_OF_RULES, RULES)
@@ -56,7 +53,7 @@ def test_nesting_is_what_recursion_finds(seed, depth):
     assert kept == (not broken(codes, RULES))
 
 
-def test_random_trees_keep_to_the_limits():
+def test_random_trees_keep_to_limits():
     state = stream(0, "evolution")
     codes, constants = np.empty(64, np.int32), np.empty(64)
     functions = np.array(codes_of(FUNCTIONS_OF_RULES), np.int32)
@@ -72,19 +69,13 @@ def test_random_trees_keep_to_the_limits():
     assert {1, 2, 3, 4, 5, 6, 7, 15} <= sizes
 
 
-def test_every_function_that_may_stand_is_as_likely():
-    """Of the children of a sine: neither sine nor cosine, the others evenly."""
+def test_allowed_functions_are_equally_likely():
+    """A sine contains neither sine nor cosine, and all other functions equally often."""
     state = stream(1, "evolution")
     codes, constants = np.empty(64, np.int32), np.empty(64)
     names = ("sin", "cos", "tanh", "abs", "neg")
-    grammar = Grammar(
-        np.array(codes_of(names), np.int32),
-        2,
-        2,
-        2,
-        3,
-        nesting_table(names, {"sin": ("sin", "cos")}),
-    )
+    table = nesting_table(names, {"sin": ("sin", "cos")})
+    grammar = Grammar(np.array(codes_of(names), np.int32), 2, 2, 2, 3, table)
     counts = dict.fromkeys(codes_of(names), 0)
     for _ in range(6000):
         random_tree(state, grammar, codes, constants)
@@ -96,7 +87,7 @@ def test_every_function_that_may_stand_is_as_likely():
 
 
 @pytest.mark.parametrize("max_size", [1, 4, 13])
-def test_no_model_is_larger_than_allowed(problem, max_size):
+def test_models_keep_to_max_size(problem, max_size):
     model = fitted(problem, max_size=max_size, node_price=0.0, predict_with="front")
     assert model.archive_.facts[:, SIZE].max() == max_size
     assert model.pareto_front_["size"].max() <= max_size
@@ -104,14 +95,14 @@ def test_no_model_is_larger_than_allowed(problem, max_size):
     assert all(len(tree.codes) <= max_size for tree in model.predictor_.trees)
 
 
-def test_a_student_within_a_limit_follows_as_closely_as_it_can(problem):
+def test_student_makes_use_of_max_size(problem):
     free, limited = (fitted(problem, node_price=1e-5, max_size=size) for size in (None, 40))
     assert free.model_.size > 40
     assert limited.student_ is not None
     assert 20 < limited.model_.size <= 40
 
 
-def test_selection_without_a_limit_is_that_with_a_wide_one():
+def test_wide_limit_does_not_change_selection():
     rng = np.random.default_rng(4)
     values, teacher = rng.normal(size=(12, 80)), rng.normal(size=80)
     price, size = np.full(12, 1e-4), np.arange(1, 13)
@@ -133,7 +124,7 @@ def test_selection_without_a_limit_is_that_with_a_wide_one():
         max_size=3,
     ),
 )
-def test_rules_of_nesting_hold_for_every_model(problem, seed, rules):
+def test_forbidden_inside_holds_for_every_model(problem, seed, rules):
     model = fitted(
         problem,
         functions=FUNCTIONS_OF_RULES,
@@ -141,19 +132,19 @@ def test_rules_of_nesting_hold_for_every_model(problem, seed, rules):
         random_state=seed,
         generations=6,
     )
-    assert not any(broken(codes, rules) for codes in trees_of(model.archive_))
+    assert not any(broken(codes, rules) for codes in codes_in(model.archive_))
     assert not any(broken(feature.codes, rules) for feature in model.model_.features)
 
 
-def test_rules_of_nesting_are_needed(problem):
-    """Without them the same run does nest, so the test above can fail."""
+def test_models_nest_without_forbidden_inside(problem):
+    """Without rules the same run does nest, so the test above can fail."""
     rules = {"sin": ("sin",)}
     model = fitted(problem, functions=("add", "sin"))
-    assert any(broken(codes, rules) for codes in trees_of(model.archive_))
+    assert any(broken(codes, rules) for codes in codes_in(model.archive_))
 
 
 @pytest.mark.parametrize("changes", [{"max_size": 5}, {"forbidden_inside": {"sin": ("sin",)}}])
-def test_limits_that_never_bind_change_nothing(problem, changes):
+def test_wide_limits_do_not_change_results(problem, changes):
     wide = (
         {"max_size": 10**6} if "max_size" in changes else {"forbidden_inside": {"tanh": ("sin",)}}
     )
@@ -162,8 +153,8 @@ def test_limits_that_never_bind_change_nothing(problem, changes):
     assert free.model_ == same.model_ != other.model_
 
 
-def test_a_model_its_front_and_parsimony_count_the_same_nodes(problem, tmp_path):
-    """Those of trees that are constant too, which are no part of the formula."""
+def test_model_front_and_parsimony_count_the_same_nodes(problem, tmp_path):
+    """Nodes of constant trees count, too, although they are not part of the formula."""
     model = fitted(problem, "parsimony", generations=20)
     front, models = model.pareto_front_, model.front_models()
     assert [m.size for m in models] == list(front["size"]) == list(front["o2"])
@@ -176,7 +167,7 @@ def test_a_model_its_front_and_parsimony_count_the_same_nodes(problem, tmp_path)
         assert load_model(tmp_path / "model.json") == one
 
 
-def test_a_number_of_nodes_is_checked(problem):
+def test_from_dict_rejects_invalid_constant_nodes(problem):
     data = fitted(problem, generations=1).model_.to_dict()
     assert "constant_nodes" not in data or data["constant_nodes"] > 0
     for wrong in (-1, 1.5, "3", True):
@@ -184,7 +175,7 @@ def test_a_number_of_nodes_is_checked(problem):
             type(fitted(problem, generations=0).model_).from_dict(data | {"constant_nodes": wrong})
 
 
-def test_more_functions_are_found_where_they_are_needed():
+def test_more_functions_are_used_if_needed():
     rng = np.random.default_rng(3)
     x = rng.uniform(-2, 2, size=(120, 2))
     y = np.where(x[:, 0] > 0.5, 2.0, -1.0) + np.tanh(3 * x[:, 1])
@@ -192,18 +183,18 @@ def test_more_functions_are_found_where_they_are_needed():
         fitted((x, y), functions=names, generations=20)
         for names in (FUNCTION_NAMES, (*FUNCTION_NAMES, "step", "tanh"))
     )
-    used = {FUNCTIONS[c].name for codes in trees_of(more.archive_) for c in codes if c < 13}
+    used = {FUNCTIONS[c].name for codes in codes_in(more.archive_) for c in codes if c < 13}
     assert {"step", "tanh"} <= used
     assert more.archive_.scores[:, 0].min() < plain.archive_.scores[:, 0].min()
 
 
-def test_division_by_zero_is_in_no_model_and_in_no_prediction():
+def test_models_that_divide_by_zero_are_rejected():
     """The standardised column is exactly 0 in a third of the rows, then in none of them."""
     rng = np.random.default_rng(5)
     x = np.column_stack([np.tile([-1.0, 0.0, 1.0], 30), rng.normal(size=90)])
     y = x[:, 1] * (2.0 + x[:, 0])
     model = fitted((x, y), functions=("div", "inv", "add"))
-    divided = [codes for codes in trees_of(model.archive_) if set(codes) & {CODES["div"]}]
+    divided = [codes for codes in codes_in(model.archive_) if set(codes) & {CODES["div"]}]
     assert divided
     for one in model.front_models():
         assert np.isfinite(one.evaluate(x)).all()

@@ -1,27 +1,26 @@
-"""Restarts, the student as a model like any other, and predicting with more than a formula."""
+"""Restarts, the student as a model, and predictions by more than one formula."""
 
 import json
 import signal
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
+import sympy
+from sklearn.gaussian_process import GaussianProcessRegressor
+from tests.support.regressors import noisy_table, same_archive, small
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.engine.distillation import distil as distillation
+from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
 from vjmgp.engine.objectives.forest import predict_forest
+from vjmgp.model_selection import model_of
+from vjmgp.models.kriging import initial_kernel, predict_kriging
 
 
 @pytest.fixture(scope="module")
 def table():
-    rng = np.random.default_rng(1)
-    data = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "c"])
-    return data, np.sin(data["a"]) + data["b"] * data["c"] + 0.3 * rng.normal(size=80)
-
-
-def small(**changes):
-    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
+    return noisy_table()
 
 
 @pytest.fixture(scope="module")
@@ -29,21 +28,17 @@ def fitted(table):
     return small(restarts=3).fit(*table)
 
 
-def same(a, b):
-    return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
-
-
 # -- restarts ------------------------------------------------------------------------------------
 
 
-def test_the_number_of_cores_changes_no_bit(table, fitted):
+def test_number_of_cores_does_not_change_results(table, fitted):
     other = small(restarts=3, n_jobs=3).fit(*table)
-    assert same(fitted, other)
+    assert same_archive(fitted, other)
     np.testing.assert_array_equal(fitted.predict(table[0]), other.predict(table[0]))
     assert fitted.model_ == other.model_
 
 
-def test_the_first_restart_is_the_run_itself(table, fitted):
+def test_first_restart_equals_a_single_run(table, fitted):
     alone = small().fit(*table)
     first = fitted.archive_.scores[: len(alone.archive_.scores)]
     np.testing.assert_array_equal(first, alone.archive_.scores)
@@ -51,11 +46,11 @@ def test_the_first_restart_is_the_run_itself(table, fitted):
     assert (alone.history_["restart"] == 0).all()
 
 
-def test_memory_is_shared_and_changes_no_bit(table, fitted):
-    assert same(fitted, small(restarts=3, n_jobs=2, memory_limit=0.01).fit(*table))
+def test_memory_limit_does_not_change_results(table, fitted):
+    assert same_archive(fitted, small(restarts=3, n_jobs=2, memory_limit=0.01).fit(*table))
 
 
-def test_stages_follow_the_front_of_all_restarts(table, fitted):
+def test_stages_use_the_front_of_all_restarts(table, fitted):
     stages = list(fitted.staged_predict(table[0]))
     assert len(stages) == len(fitted.staged_choices()) == 7
     paper = fitted.choose(rule="paper").predict(table[0])
@@ -64,7 +59,7 @@ def test_stages_follow_the_front_of_all_restarts(table, fitted):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_callback_ends_all_restarts(table, n_jobs):
+def test_callback_stops_all_restarts(table, n_jobs):
     seen = []
 
     def stop(record):
@@ -77,7 +72,7 @@ def test_a_callback_ends_all_restarts(table, n_jobs):
     assert np.isfinite(model.predict(table[0])).all()
 
 
-def test_every_restart_has_its_share_of_the_time(table):
+def test_restarts_share_max_time(table):
     model = small(restarts=3, generations=10**6, max_time=0.3).fit(*table)
     assert model.stopped_by_ == "max_time"
     assert set(model.history_["restart"]) == {0, 1, 2}
@@ -85,7 +80,7 @@ def test_every_restart_has_its_share_of_the_time(table):
 
 @pytest.fixture
 def ctrl_c():
-    """Ctrl-C raises KeyboardInterrupt, also where the tests were started in the background."""
+    """Let Ctrl-C raise KeyboardInterrupt, also if the tests run in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -93,7 +88,7 @@ def ctrl_c():
 
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_keeps_what_is_there(table, n_jobs):
+def test_ctrl_c_keeps_the_models_found(table, n_jobs):
     pressed = []
 
     def press(record):
@@ -110,18 +105,18 @@ def test_ctrl_c_keeps_what_is_there(table, n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_error_in_a_restart_is_raised(table, n_jobs):
+def test_error_in_a_restart_is_raised(table, n_jobs):
     def fail(record):
-        raise RuntimeError("told by the callback")
+        raise RuntimeError("raised by the callback")
 
-    with pytest.raises(RuntimeError, match="told by the callback"):
+    with pytest.raises(RuntimeError, match="raised by the callback"):
         small(restarts=2, n_jobs=n_jobs, callback=fail).fit(*table)
 
 
 # -- the student ---------------------------------------------------------------------------------
 
 
-def test_the_student_is_a_model_like_any_other(table, fitted, tmp_path):
+def test_student_is_on_the_front_and_can_be_saved(table, fitted, tmp_path):
     data, _ = table
     front = fitted.pareto_front_
     row = front[front["student"]]
@@ -137,14 +132,12 @@ def test_the_student_is_a_model_like_any_other(table, fitted, tmp_path):
         load_model(tmp_path / "model.json").predict(data), fitted.predict(data)
     )
     symbols = fitted.model_.variables
-    import sympy
-
     function = sympy.lambdify(symbols, fitted.model_.sympy())
     by_formula = function(*(data[name].to_numpy() for name in symbols))
     np.testing.assert_allclose(by_formula, fitted.model_.evaluate(data), rtol=1e-9, atol=1e-9)
 
 
-def test_choosing_again(table):
+def test_choose_keeps_the_latest_student(table):
     model = small(generations=15).fit(*table)
     student = model.model_
     shorter = model.choose(rule="distil", node_price=0.05).model_
@@ -156,7 +149,7 @@ def test_choosing_again(table):
     assert model.choose().model_ == student
 
 
-def test_the_paper_is_one_word_away(table):
+def test_paper_chooses_from_the_front(table):
     paper = VJMRegressor.paper(population_size=30, generations=6, random_state=0).fit(*table)
     assert not paper.pareto_front_["student"].any()
     scores = paper.pareto_front_
@@ -167,29 +160,29 @@ def test_the_paper_is_one_word_away(table):
     assert VJMRegressor.paper(final_rule="o1").final_rule == "o1"
 
 
-def test_a_refit_by_the_papers_rule_has_no_student(table):
+def test_refit_by_the_rule_of_the_paper_has_no_student(table):
     model = small().fit(*table)
     model.set_params(final_rule="paper").fit(*table)
     assert not model.pareto_front_["student"].any()
 
 
-def test_other_measures_follow_their_own_rule(table):
+def test_other_regularizers_have_no_student(table):
     model = small(regularizer="parsimony").fit(*table)
     assert not model.pareto_front_["student"].any()
 
 
-def test_where_the_student_stays_far_the_teachers_best_model_serves(table, monkeypatch):
+def test_model_of_the_teacher_replaces_a_distant_student(table, monkeypatch):
     monkeypatch.setattr(distillation, "FARTHEST", 1e-9)
     model = small().fit(*table)
     assert not model.pareto_front_["student"].any()
     assert model.pareto_front_["chosen"].sum() == 1
 
 
-# -- predicting with more than the formula -------------------------------------------------------
+# -- predicting with more than one formula -------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["front", "blend"])
-def test_front_and_blend_are_saved_and_loaded(table, fitted, kind, tmp_path):
+def test_front_and_blend_can_be_saved(table, fitted, kind, tmp_path):
     data, y = table
     predictions = fitted.choose(predict_with=kind).predict(data)
     assert y.min() <= predictions.min()
@@ -206,13 +199,11 @@ def test_front_and_blend_are_saved_and_loaded(table, fitted, kind, tmp_path):
     np.testing.assert_array_equal(at_once.predict(data), predictions)
 
 
-def test_the_front_is_the_weighted_mean_of_clipped_models(table, fitted):
-    from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
-
+def test_front_predicts_the_weighted_mean_of_clipped_models(table, fitted):
     data, _ = table
     teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
     expected = sum(
-        weight * fitted._model(int(entry)).predict(data)
+        weight * model_of(fitted._found, int(entry)).predict(data)
         for entry, weight in zip(*teacher, strict=True)
     )
     predictions = fitted.choose(predict_with="front").predict(data)
@@ -221,17 +212,15 @@ def test_the_front_is_the_weighted_mean_of_clipped_models(table, fitted):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_blend_is_the_mean_of_its_parts(table, fitted):
+def test_blend_predicts_the_mean_of_its_parts(table, fitted):
     blend = fitted.choose(predict_with="blend").predictor_
     fitted.choose()
-    from sklearn.gaussian_process import GaussianProcessRegressor
-
-    from vjmgp.models.kriging import kernel, predict_gaussian_process
-
-    prepared = fitted._prepared
-    process = GaussianProcessRegressor(kernel(3), random_state=0).fit(prepared.x, prepared.y)
+    prepared = fitted._found.prepared
+    process = GaussianProcessRegressor(initial_kernel(3), random_state=0).fit(
+        prepared.x, prepared.y
+    )
     np.testing.assert_allclose(
-        predict_gaussian_process(blend.process, prepared.extra),
+        predict_kriging(blend.process, prepared.extra),
         process.predict(prepared.extra),
         atol=1e-6,
     )
@@ -264,7 +253,7 @@ SPOILT = [
 
 
 @pytest.mark.parametrize(("kind", "message", "spoil"), SPOILT)
-def test_malformed_files_are_refused(fitted, kind, message, spoil, tmp_path):
+def test_load_model_rejects_malformed_files(fitted, kind, message, spoil, tmp_path):
     data = json.loads(fitted.choose(predict_with=kind).predictor_.to_json())
     fitted.choose()
     spoil(data)

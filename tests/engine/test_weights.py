@@ -37,7 +37,7 @@ from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.selection.lexicase import case_sums, lexicase, mark_passes
 from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import MEAN, SCALE, intern_tree
-from vjmgp.models.kriging import RowNoise, fit_gaussian_process, predict_gaussian_process
+from vjmgp.models.kriging import RowNoise, fit_kriging, predict_kriging
 from vjmgp.tables.preprocessing import fit_standardizer
 
 pytestmark = pytest.mark.usefixtures("all_kernels")
@@ -336,8 +336,8 @@ def test_gaussian_process_uses_weights():
     y = np.where(np.arange(60) % 2, x[:, 0], -x[:, 0]) + 0.1 * rng.normal(size=60)
     for heavy, sign in ((1, 1.0), (0, -1.0)):
         weights = np.where(np.arange(60) % 2 == heavy, 1.98, 0.02)
-        process = fit_gaussian_process(x, y, weights)
-        assert predict_gaussian_process(process, np.ones((1, 1)))[0] * sign > 0.7
+        process = fit_kriging(x, y, weights)
+        assert predict_kriging(process, np.ones((1, 1)))[0] * sign > 0.7
 
 
 # -- tables --------------------------------------------------------------------------------------

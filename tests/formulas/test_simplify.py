@@ -19,7 +19,8 @@ from vjmgp.formulas.numbers import number_text
 from vjmgp.formulas.printers.text import TextPrinter
 from vjmgp.formulas.rounding import TOLERANCE, shortened
 from vjmgp.formulas.simplify import Lengths, all_multiplied_out, expression_of, grouped, shortest
-from vjmgp.models.symbolic import Feature, SymbolicModel, load_model
+from vjmgp.models.loading import load_model
+from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
 CONTINUOUS = [code for code in EVERY_FUNCTION if code != codes_by_name()["step"]]

@@ -19,7 +19,7 @@ from vjmgp.engine.preparation import prepare
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, ROOM, codes_of
-from vjmgp.models.symbolic import Feature, with_held_functions
+from vjmgp.models.symbolic import Feature, with_used_functions
 from vjmgp.tables.preprocessing import fit_standardizer
 
 GUIDE = (ROOT / "docs/own_function.md").read_text(encoding="utf-8")
@@ -147,7 +147,7 @@ def test_models_hold_only_the_functions_that_they_use():
     run = [SOFTPLUS, other, RATIO]
     codes = (codes_of(run)[2], FIRST_VARIABLE, FIRST_VARIABLE + 1)
     model, x = model_of(codes, run)
-    trees, functions = with_held_functions(model.features, run)
+    trees, functions = with_used_functions(model.features, run)
     assert functions == (RATIO,)
     held = replace(model, features=trees, functions=functions)
     np.testing.assert_array_equal(held.evaluate(x), model.evaluate(x))

@@ -1,4 +1,4 @@
-"""Prediction intervals: leave-one-out errors against refits, ranks against their definition."""
+"""Prediction intervals: leave-one-out errors compared with refits, ranks with their definition."""
 
 import json
 import math
@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Ridge
+from tests.support.regressors import small
 
-from vjmgp import SymbolicModel, VJMRegressor, load_model
+from vjmgp import SymbolicModel, load_model
 from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
 from vjmgp.engine.objectives.row_weights import row_weights
+from vjmgp.engine.preparation import ScoredRows
+from vjmgp.model_selection import model_of
 from vjmgp.models.intervals import (
     CHOICES,
     MOST_KEPT,
-    ScoredRows,
     half_width,
     kept_quantiles,
     leave_one_out,
@@ -26,10 +28,6 @@ from vjmgp.models.intervals import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-
-
-def small(**changes):
-    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
 
 
 def made_up(rows, seed=0, noise=0.5):
@@ -44,7 +42,7 @@ def fitted():
 
 
 def slow_leave_one_out(z, y, alpha):
-    """A ridge for each row, fitted to the others, with the features' means as they were."""
+    """Fit a ridge model without each row in turn, with the features' means as they were."""
     errors = []
     for i in range(len(y)):
         rest = np.arange(len(y)) != i
@@ -53,9 +51,9 @@ def slow_leave_one_out(z, y, alpha):
     return np.array(errors)
 
 
-def test_errors_are_those_of_refits(fitted):
-    fitted.choose(rule="paper")  # a model whose weights are those of the ridge
-    model, rows = fitted.model_, fitted._scored_rows()
+def test_leave_one_out_errors_equal_refits(fitted):
+    fitted.choose(rule="paper")  # a model with the weights of the ridge
+    model, rows = fitted.model_, fitted.fitted_.rows
     z = model.construct(rows.x)
     z = (z - [f.centre for f in model.features]) * [f.factor for f in model.features]
     slow = slow_leave_one_out(z, rows.y, model.scores["alpha"])
@@ -65,22 +63,22 @@ def test_errors_are_those_of_refits(fitted):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rule", ["paper", "distil"])
-def test_their_mean_square_is_the_models_o1(weighted, rule):
+def test_mean_square_of_leave_one_out_errors_is_o1(weighted, rule):
     x, y = made_up(70)
     weights = np.random.default_rng(1).uniform(0.2, 3, 70) if weighted else None
     model = small(final_rule=rule).fit(x, y, weights)
-    errors = leave_one_out(model.model_, model._scored_rows())
+    errors = leave_one_out(model.model_, model.fitted_.rows)
     assert np.average(errors**2, weights=weights) == pytest.approx(model.model_.scores["o1"])
 
 
 @settings(max_examples=100, deadline=None)
 @given(arrays(float, st.integers(1, MOST_KEPT), elements=st.floats(-1e3, 1e3)))
-def test_few_errors_are_all_kept(errors):
+def test_kept_quantiles_of_few_errors_are_the_errors(errors):
     kept = kept_quantiles(errors, np.ones(len(errors)), 1.0)
     assert kept == pytest.approx(np.sort(np.abs(errors)), rel=1e-5)
 
 
-def test_of_many_errors_quantiles_are_kept():
+def test_kept_quantiles_of_many_errors():
     errors = np.random.default_rng(0).permutation(np.arange(1.0, 10_001.0))
     kept = kept_quantiles(errors, np.ones(10_000), 2.0)
     assert len(kept) == MOST_KEPT
@@ -88,7 +86,7 @@ def test_of_many_errors_quantiles_are_kept():
     assert kept == pytest.approx(wanted, abs=2)
 
 
-def test_weights_count_as_copies():
+def test_kept_quantiles_count_weights_as_copies():
     rng = np.random.default_rng(0)
     errors, copies = rng.normal(size=400), rng.integers(1, 4, 400)
     weighted = kept_quantiles(errors, copies.astype(float), 1.0)
@@ -97,7 +95,7 @@ def test_weights_count_as_copies():
     assert weighted[:190] == pytest.approx(repeated[:190], rel=0.05)
 
 
-def test_weights_in_another_unit_change_nothing():
+def test_kept_quantiles_ignore_the_scale_of_weights():
     rng = np.random.default_rng(0)
     errors, weights = rng.normal(size=50), rng.uniform(1, 2, 50)
     kept = kept_quantiles(errors, weights, 1.0)
@@ -105,7 +103,7 @@ def test_weights_in_another_unit_change_nothing():
 
 
 @given(st.integers(1, 200), st.floats(0.01, 0.99))
-def test_the_rank_is_that_of_conformal_prediction(count, interval):
+def test_half_width_has_the_rank_of_conformal_prediction(count, interval):
     width = half_width(tuple(map(float, range(1, count + 1))), interval)
     if math.isfinite(width):  # the smallest rank with probability rank / (count + 1) or more
         assert width / (count + 1) >= interval - 1e-8
@@ -114,7 +112,7 @@ def test_the_rank_is_that_of_conformal_prediction(count, interval):
         assert count / (count + 1) < interval
 
 
-def test_the_search_counts_less_with_more_rows():
+def test_correction_for_the_search_falls_with_rows():
     counted = 20 + CHOICES
     assert searched(100, 20) == pytest.approx(math.sqrt(100 / (100 - counted)), rel=0.02)
     assert searched(100_000, 20) < 1.001
@@ -122,7 +120,7 @@ def test_the_search_counts_less_with_more_rows():
     assert searched(5, 20) < math.inf
 
 
-def test_predict_gives_them(fitted):
+def test_predict_returns_intervals(fitted):
     x, y = made_up(300, seed=1)
     values, intervals = fitted.predict(x, interval=0.9)
     assert np.array_equal(values, fitted.predict(x))
@@ -136,7 +134,7 @@ def test_predict_gives_them(fitted):
     assert (narrow[:, 1] <= high).all()
 
 
-def test_they_keep_to_the_targets_range_where_predictions_do(fitted):
+def test_intervals_are_clipped_as_predictions_are(fitted):
     x, _ = made_up(300, seed=1)
     low, high = fitted.model_.standardizer.target_range
     _, clipped = fitted.predict(x, interval=0.95)
@@ -147,18 +145,16 @@ def test_they_keep_to_the_targets_range_where_predictions_do(fitted):
     assert free.max() > high
 
 
-def test_a_loaded_model_has_them(fitted, tmp_path):
+def test_loaded_model_has_intervals(fitted, tmp_path):
     fitted.model_.to_json(tmp_path / "model.json")
     x, _ = made_up(20, seed=2)
-    wanted, found = (
-        fitted.predict(x, interval=0.8),
-        load_model(tmp_path / "model.json").predict(x, interval=0.8),
-    )
+    wanted = fitted.predict(x, interval=0.8)
+    found = load_model(tmp_path / "model.json").predict(x, interval=0.8)
     assert np.array_equal(wanted[0], found[0])
     assert np.array_equal(wanted[1], found[1])
 
 
-def test_an_older_file_says_what_to_do(fitted):
+def test_model_without_quantiles_rejects_intervals(fitted):
     data = fitted.model_.to_dict()
     del data["error_quantiles"]
     model = SymbolicModel.from_dict(data)
@@ -169,14 +165,14 @@ def test_an_older_file_says_what_to_do(fitted):
 
 
 @pytest.mark.parametrize("wrong", [[1.0, "a"], [2.0, 1.0], [-1.0, 1.0], [float("nan")], [[1.0], 2]])
-def test_malformed_quantiles_are_refused(fitted, wrong):
+def test_from_dict_rejects_malformed_quantiles(fitted, wrong):
     data = json.loads(json.dumps(fitted.model_.to_dict()))
     with pytest.raises(ValueError, match="error_quantiles"):
         SymbolicModel.from_dict(data | {"error_quantiles": wrong})
 
 
 @pytest.mark.parametrize("interval", [0, 1, -0.5, 90, "0.9", True, float("nan")])
-def test_an_interval_is_a_share(fitted, interval):
+def test_predict_rejects_intervals_outside_0_and_1(fitted, interval):
     with pytest.raises(ValueError, match=r"interval is .*above 0 and below 1"):
         fitted.predict(made_up(5)[0], interval=interval)
 
@@ -197,7 +193,7 @@ def test_another_model_has_its_own():
     assert model.predict(x, interval=0.9)[1].shape == (90, 2)
 
 
-def test_a_constant_model_has_the_targets_errors():
+def test_constant_model_has_the_errors_of_the_mean():
     y = np.random.default_rng(0).normal(5, 2, 40)
     model = small(clip_predictions=False).fit(np.ones((40, 1)), y)
     _, intervals = model.predict(np.ones((1, 1)), interval=0.5)
@@ -207,18 +203,18 @@ def test_a_constant_model_has_the_targets_errors():
     assert (same.predict(np.ones((2, 1)), interval=0.5)[1] == 3.0).all()
 
 
-def test_a_table_above_max_rows_uses_all_rows():
+def test_intervals_of_a_sampled_table_use_all_rows():
     x, y = made_up(600)
     model = small(max_rows=100).fit(x, y)
-    assert len(model._scored_rows().y) == 600
+    assert len(model.fitted_.rows.y) == 600
     assert len(model.model_.error_quantiles) == MOST_KEPT
 
 
-def test_the_front_has_the_mean_of_its_models_errors(fitted):
+def test_front_has_the_mean_errors_of_its_models(fitted):
     fitted.choose(predict_with="front")
     teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
-    models = [fitted._model(int(entry)) for entry in teacher.entries]
-    errors = [leave_one_out(model, fitted._scored_rows()) for model in models]
+    models = [model_of(fitted._found, int(entry)) for entry in teacher.entries]
+    errors = [leave_one_out(model, fitted.fitted_.rows) for model in models]
     nodes = teacher.weights @ [model.size for model in models]
     sizes = np.abs(teacher.weights @ errors) * searched(90, nodes) * np.std(made_up(90)[1])
     assert fitted.predictor_.error_quantiles == pytest.approx(np.sort(sizes), rel=1e-5)
@@ -234,14 +230,14 @@ def test_the_front_has_the_mean_of_its_models_errors(fitted):
     fitted.choose()
 
 
-def test_a_row_that_decides_its_own_prediction():
+def test_leave_one_out_of_a_row_with_leverage_1():
     rows = ScoredRows(np.array([[0.0], [0.0], [1.0]]), np.array([0.0, 0.0, 1.0]), row_weights(3))
     model = small().fit(*made_up(20))
-    errors = leave_one_out(SymbolicModel(model._standardizer, (), 0.0, {"alpha": 0.0}), rows)
+    errors = leave_one_out(SymbolicModel(model.model_.standardizer, (), 0.0, {"alpha": 0.0}), rows)
     assert errors == pytest.approx([0.0, 0.0, 1.5])
 
 
-def test_the_benchmark_counts_datasets_alike():
+def test_benchmark_weights_datasets_equally():
     runs = pd.DataFrame(
         [("a", 0, 0.9, 1.0, 2.0), ("a", 1, 0.9, 0.8, 4.0), ("b", 0, 0.9, 0.7, 1.0)],
         columns=["dataset", "seed", "interval", "inside", "width"],

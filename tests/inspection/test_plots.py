@@ -1,4 +1,4 @@
-"""Plots: what they show, and that they draw on the axes they are given."""
+"""Plots: their content, and the axes that they draw on."""
 
 import subprocess
 import sys
@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.support.fits import small, table
+from tests.support.regressors import energy_table as table
+from tests.support.regressors import medium as small
 
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 
@@ -26,17 +27,17 @@ def fitted():
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_axes_are_taken_and_given(fitted, name):
+def test_plots_use_given_axes_or_new_ones(fitted, name):
     plot = getattr(fitted, name)
-    own = Figure().subplots()
-    assert plot(*PLOTS[name], ax=own) is own
-    assert own.get_xlabel()
-    alone = plot(*PLOTS[name])
-    assert alone is not own
-    alone.figure.canvas.draw()
+    given = Figure().subplots()
+    assert plot(*PLOTS[name], ax=given) is given
+    assert given.get_xlabel()
+    new = plot(*PLOTS[name])
+    assert new is not given
+    new.figure.canvas.draw()
 
 
-def test_the_front_has_every_model(fitted):
+def test_plot_front_shows_every_model(fitted):
     evolved, shorter, chosen = fitted.plot_front().lines
     assert len(evolved.get_xdata()) == (~fitted.pareto_front_["student"]).sum()
     assert list(shorter.get_xdata()) == list(fitted.shorter_versions()["size"])
@@ -44,20 +45,20 @@ def test_the_front_has_every_model(fitted):
     assert "energy" in fitted.plot_front().get_ylabel()
 
 
-def test_a_response_names_column_target_and_levels(fitted):
+def test_plot_response_labels_column_target_and_levels(fitted):
     axes = fitted.plot_response("load")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("load", "energy, predicted")
     labels = [text.get_text() for text in fitted.plot_response("site").get_xticklabels()]
     assert labels == ["A", "B", "C"]
 
 
-def test_residuals_are_those_of_the_rows(fitted):
+def test_plot_residuals_shows_residuals(fitted):
     x, y = table(40, seed=1)
     points = fitted.plot_residuals(x, y).lines[-1]
     assert points.get_ydata() == pytest.approx(fitted.residuals(x, y)["residual"].to_numpy())
 
 
-def test_intervals_are_drawn_where_wanted(fitted):
+def test_plot_prediction_draws_intervals_on_request(fitted):
     x, y = table(40, seed=1)
     axes = fitted.plot_prediction(x, y, interval=0.8)
     _, ends = fitted.predict(x, interval=0.8)
@@ -67,7 +68,7 @@ def test_intervals_are_drawn_where_wanted(fitted):
     assert not fitted.plot_prediction(x, y, interval=None).collections
 
 
-def test_of_many_columns_the_first_are_shown():
+def test_plot_importance_shows_the_first_columns():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(50, 30))
     axes = small(generations=2).fit(x, x[:, 4]).plot_importance(x, x[:, 4])
@@ -76,19 +77,19 @@ def test_of_many_columns_the_first_are_shown():
     assert axes.get_title() == "the first 20 of 30 columns"
 
 
-def test_a_column_may_be_called_as_the_curve_is():
+def test_plot_response_accepts_a_column_called_prediction():
     x, y = table()
     model = small(generations=3).fit(x.rename(columns={"load": "prediction"}), y)
     (curve, *_) = model.plot_response("prediction").lines
     assert curve.get_xdata()[-1] == x["load"].max()
 
 
-def test_dollars_are_no_mathematics():
+def test_dollar_signs_are_escaped():
     x, y = table()
     model = small(generations=1).fit(x.rename(columns={"load": "price $a$"}), y)
     assert model.plot_response("price $a$").get_xlabel() == r"price \$a\$"
 
 
-def test_matplotlib_is_loaded_only_to_draw():
+def test_importing_the_regressor_does_not_load_matplotlib():
     code = "import sys, vjmgp.regressor; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

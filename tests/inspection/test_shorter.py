@@ -1,4 +1,4 @@
-"""Shorter versions: sizes are kept, the best is taken, nothing else changes."""
+"""Shorter versions: they keep to their size, and the best model is chosen."""
 
 import copy
 import time
@@ -6,16 +6,12 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from tests.support.regressors import medium as small
 
-from vjmgp import VJMRegressor
 from vjmgp.engine.distillation.distil import distil, distil_within
 from vjmgp.engine.search.archive import O1, SIZE
 from vjmgp.model_selection import NEAR, STUDENT
 from vjmgp.study.protocols import r2
-
-
-def small(**changes):
-    return VJMRegressor(**{"population_size": 60, "generations": 20, "random_state": 0} | changes)
 
 
 def table(rows=90, seed=0):
@@ -32,22 +28,22 @@ def fitted():
 
 @pytest.mark.parametrize("max_size", [3, 5, 10, 20, 40])
 @pytest.mark.parametrize("rule", ["distil", "paper", "o1", "knee"])
-def test_a_size_is_kept(fitted, max_size, rule):
+def test_choose_keeps_to_max_size(fitted, max_size, rule):
     model = copy.copy(fitted).choose(max_size=max_size, rule=rule)
     assert model.model_.size <= max_size
     assert model.predict(table()[0], interval=0.9)[1].shape == (90, 2)
 
 
-def test_the_rule_o1_takes_the_most_accurate(fitted):
+def test_rule_o1_chooses_the_smallest_error_within_max_size(fitted):
     scores, sizes = fitted.archive_.scores, fitted.archive_.facts[:, SIZE]
     model = copy.copy(fitted).choose(max_size=10, rule="o1")
     assert model.model_.scores["o1"] == scores[sizes <= 10, O1].min()
 
 
-def test_a_far_student_has_to_be_more_accurate(fitted):
+def test_student_far_from_teacher_must_be_more_accurate(fitted):
     for max_size in range(1, 30):
         model = copy.copy(fitted).choose(max_size=max_size)
-        student, distance = distil_within(fitted._prepared, fitted.archive_, max_size)
+        student, distance = distil_within(fitted._found.prepared, fitted.archive_, max_size)
         if model._chosen == STUDENT:
             assert np.array_equal(model.student_.scores, student.scores)
         else:
@@ -55,25 +51,27 @@ def test_a_far_student_has_to_be_more_accurate(fitted):
             assert model.model_.scores["o1"] < student.scores[0, O1]
 
 
-def test_room_enough_gives_the_student_itself(fitted):
-    usual = distil(fitted._prepared, fitted.archive_)
-    student, distance = distil_within(fitted._prepared, fitted.archive_, 1000)
+def test_distil_within_a_large_limit_equals_distil(fitted):
+    usual = distil(fitted._found.prepared, fitted.archive_)
+    student, distance = distil_within(fitted._found.prepared, fitted.archive_, 1000)
     assert np.array_equal(usual.linear, student.linear)
     assert np.array_equal(usual.codes, student.codes)
     assert 0 <= distance < NEAR
 
 
-def test_more_room_never_leads_away_from_the_teacher(fitted):
-    distances = [distil_within(fitted._prepared, fitted.archive_, n)[1] for n in (1, 3, 10, 30)]
+def test_distance_to_teacher_falls_with_max_size(fitted):
+    distances = [
+        distil_within(fitted._found.prepared, fitted.archive_, n)[1] for n in (1, 3, 10, 30)
+    ]
     assert distances == sorted(distances, reverse=True)
 
 
-def test_the_constructors_limit_holds_too():
+def test_choose_keeps_to_max_size_of_the_constructor():
     model = small(max_size=8).fit(*table())
     assert model.choose(max_size=20).model_.size <= 8
 
 
-def test_wrong_sizes_are_refused(fitted):
+def test_invalid_sizes_are_rejected(fitted):
     with pytest.raises(ValueError, match="max_size is 0; it must be a whole number"):
         fitted.choose(max_size=0)
     with pytest.raises(ValueError, match="an index or a max_size, not both"):
@@ -82,7 +80,7 @@ def test_wrong_sizes_are_refused(fitted):
         fitted.shorter_versions(5)
 
 
-def test_a_size_that_nothing_has():
+def test_choose_rejects_a_size_below_all_models():
     model = small().fit(*table())
     model.archive_.facts[:, SIZE] += 7
     with pytest.raises(ValueError, match=r"max_size is 5, but the smallest model .* has 8 nodes"):
@@ -90,7 +88,7 @@ def test_a_size_that_nothing_has():
     assert model.shorter_versions((3, 5)).empty
 
 
-def test_versions_are_distinct_and_in_units(fitted):
+def test_shorter_versions_are_distinct_and_in_units(fitted):
     before = fitted.predict(table()[0])
     found = fitted.shorter_versions()
     models = fitted.shorter_models()
@@ -104,7 +102,7 @@ def test_versions_are_distinct_and_in_units(fitted):
     assert np.array_equal(fitted.predict(table()[0]), before)
 
 
-def test_versions_are_made_once(fitted):
+def test_shorter_versions_are_cached_until_the_next_fit(fitted):
     fitted.shorter_versions()
     started = time.perf_counter()
     models = fitted.shorter_models()
@@ -114,23 +112,23 @@ def test_versions_are_made_once(fitted):
     assert again.shorter_models()[0] != models[0]
 
 
-def test_choose_takes_what_the_table_shows(fitted):
+def test_choose_selects_the_listed_versions(fitted):
     found = fitted.shorter_versions()
     for max_size, model in zip(found["max_size"], fitted.shorter_models(), strict=True):
         assert copy.copy(fitted).choose(max_size=int(max_size)).model_ == model
 
 
-def test_a_constant_model_has_one_version():
+def test_constant_model_has_one_version():
     model = small().fit(np.ones((20, 1)), np.arange(20.0))
     assert list(model.shorter_versions()["size"]) == [0]
 
 
-def test_score_front(fitted):
+def test_score_front_measures_all_models(fitted):
     x, y = table(60, seed=3)
     found = fitted.score_front(x, y)
     models = [*fitted.front_models(), *fitted.shorter_models()]
     assert len(found) == len(models)
-    inputs = fitted._standardizer.standardize(x)
+    inputs = fitted.model_.standardizer.standardize(x)
     values = [model.predict_rows(inputs) for model in models]
     assert found["r2"].to_numpy() == pytest.approx([r2(y, v) for v in values])
     assert found["rmse"].to_numpy() == pytest.approx([np.std(y - v) for v in values], rel=0.1)

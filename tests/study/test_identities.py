@@ -41,7 +41,7 @@ TESTED = REPORT - {"collect_runs", "join_runs", "compare_srbench"}
         ("competitors/tuning.py", set()),
         ("study/runs/collect.py", REPORT),
         (
-            "study/statistics/win_tie_loss.py",
+            "study/statistics/paired_tests.py",
             REPORT - {"collect_runs", "join_runs", "compare_srbench"},
         ),
         ("data/paper/win_tie_loss.csv", {"score_claims", "write_report"}),

@@ -27,7 +27,8 @@ from vjmgp import (
 from vjmgp.engine.search.archive import FIRST_NODE, N_TREES
 from vjmgp.engine.version import ENGINE_VERSION
 from vjmgp.models.extrapolation import extrapolation_ignored
-from vjmgp.models.symbolic import Feature, tree_to_list
+from vjmgp.models.serialization import tree_to_list
+from vjmgp.models.symbolic import Feature
 
 FILE = Path(__file__).parents[1] / "data" / "golden.json"
 DATASET = "547_no2"

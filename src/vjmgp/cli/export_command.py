@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     """Export, and print or write."""
     from ..export import export_model
     from ..fit_report.folder import model_file, write_output
-    from ..models.symbolic import load_model
+    from ..models.loading import load_model
 
     given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}
     text = export_model(load_model(model_file(options.model)), options.to, **given)

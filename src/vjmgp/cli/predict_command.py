@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--output {output} is the table itself; name another file.")
     if options.interval is not None and not 0 < options.interval < 1:
         raise ValueError(f"--interval is {options.interval}; it must be between 0 and 1.")
-    from ..models.symbolic import load_model
+    from ..models.loading import load_model
 
     path = model_file(options.model)
     model = load_model(path)
@@ -106,12 +106,12 @@ def _predictions(model: Any, inputs: Any, interval: float | None, where: str) ->
     """What the model says, with a word on inputs that leave their range in training."""
     import numpy as np
 
-    from ..models.extrapolation import inputs_beyond, told
+    from ..models.extrapolation import inputs_beyond, range_text
 
     encoded = model.standardizer.encode(inputs)
     found = inputs_beyond(model.standardizer, encoded, model.inputs_used)
     if found:
-        print(f"Warning: {where} leaves {told(found, len(inputs))}.", file=sys.stderr)
+        print(f"Warning: {where} leaves {range_text(found, len(inputs))}.", file=sys.stderr)
     values = model.predict_rows(model.standardizer.scale(encoded))
     if interval is None:
         return values[:, None]

@@ -1,8 +1,7 @@
-"""What every parameter must be: one table, used by `VJMRegressor`, `choose` and `Settings`.
+"""Validate parameters: one table, used by `VJMRegressor`, `choose` and `Settings`.
 
-A row says what a value must be, in the words of the message that refuses another, and how it is
-handed on: as a plain Python number, tuple or text, whatever NumPy made of it. To add a parameter,
-add a row.
+A row has a description of valid values for error messages, a test, and a conversion to a plain
+Python number, tuple or text. To add a parameter, add a row.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
 
 PREDICTORS = ("model", "front", "blend")
 LONGEST = 60
-"""Characters of a value that a message shows."""
+"""Characters of a value in a message."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value must be, in words and as a test, and how it is handed on."""
+    """Valid values of a parameter: a description, a test and a conversion to plain Python."""
 
     wanted: str
     fits: Callable[[Any], bool]
@@ -43,17 +42,17 @@ class Rule:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; True and False are none."""
+    """Return whether a value is a number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number."""
+    """Return whether a value is a whole number."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def whole(low: int, high: int) -> Rule:
-    """A whole number within bounds."""
+    """Accept a whole number within bounds."""
     return Rule(
         f"a whole number from {low} to {high}",
         lambda value: is_whole(value) and low <= int(value) <= high,
@@ -62,7 +61,7 @@ def whole(low: int, high: int) -> Rule:
 
 
 def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Rule:
-    """A finite number within bounds; `above` leaves the lower bound itself out."""
+    """Accept a finite number within bounds; `above` excludes the lower bound itself."""
     if math.isfinite(low) and math.isfinite(high):
         wanted = f"a number between {low:g} and {high:g}"
     elif math.isfinite(high):
@@ -77,7 +76,7 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
             return False
         try:
             as_float = float(value)
-        except OverflowError:  # a whole number that no float can hold
+        except OverflowError:  # an integer beyond the range of floats
             return False
         within = low < as_float <= high if above else low <= as_float <= high
         return within and math.isfinite(as_float)
@@ -86,14 +85,14 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
 
 
 def one_of(names: Iterable[str]) -> Rule:
-    """One of these words."""
+    """Accept one of these words."""
     known = tuple(names)
     wanted = f"one of {', '.join(map(repr, known))}"
     return Rule(wanted, lambda value: isinstance(value, str) and value in known, str)
 
 
 def optional(rule: Rule, word: str | None = None) -> Rule:
-    """What another rule wants, or one word that stands for a default; None if not told."""
+    """Accept what another rule does, or one word that stands for a default; None if not given."""
     return Rule(
         f"{rule.wanted}, or {word!r}",
         lambda value: _is_word(value, word) or rule.fits(value),
@@ -106,7 +105,7 @@ def _is_word(value: Any, word: str | None) -> bool:
 
 
 def _items(value: Any) -> list[Any] | None:
-    """The items of a sequence; None for what is none, or has no order of its own."""
+    """Return the items of a sequence; None for a value that is not one, or has no order."""
     unordered = isinstance(value, str | bytes | Mapping | Set)
     if unordered or not isinstance(value, Collection) or getattr(value, "shape", (0,)) == ():
         return None
@@ -114,7 +113,7 @@ def _items(value: Any) -> list[Any] | None:
 
 
 def sequence_of(rule: Rule, wanted: str, least: int = 1, most: int = 1000) -> Rule:
-    """A sequence whose items fit another rule."""
+    """Accept a sequence whose items fit another rule."""
 
     def fits(value: Any) -> bool:
         items = _items(value)
@@ -129,7 +128,7 @@ def _is_seed(value: Any) -> bool:
 
 
 def _is_choice_of_columns(value: Any) -> bool:
-    """Whether names, positions or a mask: the data tell later whether they have such columns."""
+    """Return whether a value may be names, positions or a mask; the data are checked later."""
     if isinstance(value, str) or is_whole(value):
         return True
     items = _items(value)
@@ -139,14 +138,14 @@ def _is_choice_of_columns(value: Any) -> bool:
 
 
 def _is_rule_of_nesting(value: Any) -> bool:
-    """Whether names of functions with the names that they may not hold."""
+    """Return whether a value maps names of functions to names that they may not contain."""
     return isinstance(value, Mapping) and all(
         isinstance(outer, str) and NAMES.fits(inner) for outer, inner in value.items()
     )
 
 
 def _resolved_regularizer(value: str) -> str:
-    """The regulariser's own name, for one of the paper's methods, too."""
+    """Return the regulariser's name, also for one of the paper's methods."""
     name = regularizer_name(value)
     find_regularizer(name)
     return name
@@ -190,7 +189,7 @@ PARAMETERS: dict[str, Rule] = {
     "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
     "forbidden_inside": optional(
         Rule(
-            "names with those of functions that they may not hold: {'sin': ('sin', 'cos')}",
+            "names of functions with those that they may not contain: {'sin': ('sin', 'cos')}",
             _is_rule_of_nesting,
             lambda value: {str(name): NAMES.plain(value[name]) for name in value},
         )
@@ -233,7 +232,7 @@ PARAMETERS: dict[str, Rule] = {
     "callback": optional(Rule("a function of one argument", callable)),
     "progress": FLAG,
 }
-"""Of `VJMRegressor`, in its order; `Settings` has some of them."""
+"""Rules of `VJMRegressor`'s parameters, in its order; `Settings` has some of them."""
 
 CHOICES: dict[str, Rule] = {
     "index": optional(Rule("the number of a row of pareto_front_", is_whole, int)),
@@ -243,39 +242,39 @@ CHOICES: dict[str, Rule] = {
     "predict_with": optional(PARAMETERS["predict_with"]),
     "max_size": PARAMETERS["max_size"],
 }
-"""Of `VJMRegressor.choose`."""
+"""Rules of the arguments of `VJMRegressor.choose`."""
 
 
 # -- using them ----------------------------------------------------------------------------------
 
 
-def shown(value: Any) -> str:
-    """A value as a message shows it: on one line, and not too long."""
+def short_repr(value: Any) -> str:
+    """Return a value's `repr` for a message: on one line, and not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
 
 
 def checked(name: str, value: Any, rules: Mapping[str, Rule] = PARAMETERS) -> Any:
-    """The value of a parameter as it is handed on; an error that names it where it is wrong."""
+    """Return the value of a parameter as plain Python; raise ValueError if it is not valid."""
     rule = rules[name]
     if not rule.fits(value):
-        raise ValueError(f"{name} is {shown(value)}; it must be {rule.wanted}.")
+        raise ValueError(f"{name} is {short_repr(value)}; it must be {rule.wanted}.")
     return rule.plain(value)
 
 
 def check_depths(init_depth: Sequence[int], max_depth: int) -> None:
-    """Refuse new trees that would be deeper than trees may be."""
+    """Raise ValueError if new trees could be deeper than `max_depth`."""
     low, high = init_depth
     if not low <= high <= max_depth:
         wanted = PARAMETERS["init_depth"].wanted
-        raise ValueError(f"init_depth is {shown(tuple(init_depth))}; it must be {wanted}.")
+        raise ValueError(f"init_depth is {short_repr(tuple(init_depth))}; it must be {wanted}.")
 
 
 def check_functions(
     functions: Sequence[str | UserFunctionLike],
     forbidden_inside: Mapping[str, Sequence[str]] | None,
 ) -> None:
-    """Refuse functions of the user that trees could not tell apart, and unknown names in rules."""
+    """Raise ValueError if the user's functions clash, or a rule has unknown names."""
     own = user_functions(functions)
     names = [function.name for function in own]
     for name in names:
@@ -297,12 +296,12 @@ def check_functions(
 
 
 def regularizer_class(name: str) -> type[Regularizer]:
-    """A regulariser by its name, that of a method of the paper, or the import path of your own."""
+    """Return a regulariser by name, by the paper's name of a method, or by import path."""
     return find_regularizer(regularizer_name(name))
 
 
 def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule") -> None:
-    """Refuse to distil where the regulariser is in other units than the error."""
+    """Raise ValueError if models cannot be distilled: the regulariser has other units."""
     if final_rule in ("distil", "short") and regularizer_class(regularizer).final_rule != "tau":
         raise ValueError(
             f"{name} is {final_rule!r}, but {regularizer!r} is not in units of the target's "
@@ -311,9 +310,9 @@ def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule"
 
 
 def check_memory(settings: Settings, rows: int, inputs: int, workers: int = 1) -> None:
-    """Refuse sizes that no machine like this one can hold, before anything is allocated.
+    """Raise ValueError, before anything is allocated, if a run cannot fit into memory.
 
-    An estimate from below: what evolution cannot do without.
+    The estimate is a lower bound.
     """
     size, trees = settings.population_size, settings.max_trees
     individuals = workers * 2 * size * (16 * rows + 80 * trees + 8 * 2 ** settings.init_depth[1])
@@ -329,7 +328,7 @@ def check_memory(settings: Settings, rows: int, inputs: int, workers: int = 1) -
 
 
 def physical_memory() -> float:
-    """Bytes of memory that this machine has; infinity where it does not tell."""
+    """Return this machine's memory in bytes; infinity if it is not known."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

@@ -1,9 +1,10 @@
-"""What comes before evolution and is shared by all restarts: noise estimate, τ, vicinal points."""
+"""Prepare the data that all restarts share: noise estimate, τ and vicinal points."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,16 +16,24 @@ from .settings import Settings
 from .trees.addresses import addresses_of_run
 
 ALIGNMENT = 8
-"""Row counts are padded to whole cache lines."""
+"""Multiple to which row counts are padded: a cache line."""
 
 
 def _padded(rows: int) -> int:
     return -(-rows // ALIGNMENT) * ALIGNMENT
 
 
+class ScoredRows(NamedTuple):
+    """The rows that models are scored on, standardised, and their weights."""
+
+    x: Floats
+    y: Floats
+    weights: RowWeights
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """The data of a run as its evolutions see them. Nothing here changes any more."""
+    """The data of a run as its evolutions see them."""
 
     settings: Settings
     seed: int
@@ -33,27 +42,32 @@ class Prepared:
     """Inputs × rows: training rows, then the regulariser's points, each part padded."""
     n_extra: int
     regularizer: Regularizer
-    """Ready for the first generation; each restart works on a copy of its own."""
+    """Ready for the first generation; each restart works on a copy."""
     noise_r2: float
     tau: float
     seconds: float
     weights: RowWeights
-    """How much each training row counts."""
+    """Weights of the training rows."""
 
     @property
     def addresses(self) -> Integers:
-        """Where the run's functions with codes below 0 are, in this process."""
+        """Addresses in this process of the run's functions with negative codes."""
         return addresses_of_run(self.settings.functions)
 
     @property
     def first_extra_row(self) -> int:
-        """Where the regulariser's points start."""
+        """Position of the regulariser's first point."""
         return _padded(len(self.y))
 
     @property
     def x(self) -> Floats:
         """Training rows × inputs."""
         return np.ascontiguousarray(self.columns[:, : len(self.y)].T)
+
+    @property
+    def rows(self) -> ScoredRows:
+        """The training rows."""
+        return ScoredRows(self.x, self.y, self.weights)
 
     @property
     def extra(self) -> Floats:
@@ -77,7 +91,7 @@ def prepare(
     regularizer = find_regularizer(settings.regularizer)(settings)
     regularizer.weights = weights
     if noise_r2 is None:
-        noise_r2 = float("nan")  # the regulariser may have no use for it
+        noise_r2 = float("nan")  # the regulariser may not need it
         if regularizer.uses_noise_estimate:
             given = weights.each if weights.given else None
             noise_r2 = estimate_noise(x, y, seed, settings.noise_score, given)

@@ -1,10 +1,10 @@
-"""Run the evolutions of a fit, on one core or several, until something says stop.
+"""Run the evolutions of a fit, on one core or several, until a limit or an interrupt stops them.
 
-Restarts share the prepared data and differ in their random numbers, so a restart's result does not
-depend on how many run beside it. They run in threads: the kernels hold no lock.
+Restarts share the prepared data and differ only in their random numbers, so the result of one does
+not depend on how many run at the same time. They run in threads: the kernels release the GIL.
 
-A signal whose handler raises (Ctrl-C, an alarm) ends the search after the present generation and
-keeps what it has found; a second one is passed on at once.
+A signal whose handler raises (Ctrl-C, an alarm) ends the search after the current generation and
+keeps what it has found; a second signal takes effect at once.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ Record = dict[str, float]
 Callback = Callable[[Record], bool | None]
 
 REASONS = ("generations", "patience", "max_time", "callback", "interrupt")
-"""Why an evolution ended; the last of several reasons is the one that is told."""
+"""Why an evolution ended, by rising precedence."""
 
 
-class Found(NamedTuple):
-    """What an evolution leaves behind."""
+class RestartResult(NamedTuple):
+    """Archive and history of an evolution, and the evolution itself, which can be continued."""
 
     archive: Archive
     history: list[Record]
     run: Evolution
-    """The evolution itself, which can go on."""
 
 
-class Search:
+class Restarts:
     """All evolutions of one fit."""
 
     def __init__(
@@ -52,7 +51,7 @@ class Search:
         progress: bool = False,
         continued: dict[int, Evolution] | None = None,
     ) -> None:
-        """`continued` are evolutions of these data that go on, by the number of their restart."""
+        """`continued` are earlier evolutions of these data to continue, by restart."""
         self.prepared = prepared
         self.restarts = restarts
         self.workers = min(restarts, jobs)
@@ -64,7 +63,7 @@ class Search:
         self.continued = continued or {}
         self.stopped_by = REASONS[0]
         self.seconds = 0.0
-        self._found: dict[int, Found] = {}
+        self._results: dict[int, RestartResult] = {}
         self._stop = threading.Event()
         self._interruption: BaseException | None = None
         self._turn = threading.Lock()
@@ -73,16 +72,16 @@ class Search:
         self._bar: Any = None
 
     def run(self) -> None:
-        """Evolve. An interrupt ends the search and keeps what it has, if there is anything."""
+        """Evolve; an interrupt ends the search and keeps what it has found, if anything."""
         started = time.perf_counter()
-        self._started = started - self.prepared.seconds  # which count for max_time
+        self._started = started - self.prepared.seconds  # whose time counts for max_time
         if self.progress:
             from tqdm.auto import tqdm
 
             total = self.restarts * self.prepared.settings.generations
             self._bar = tqdm(total=total, desc="VJM-GP", unit="gen")
         try:
-            with self._signals_wait():
+            with self._signals_deferred():
                 if self.workers == 1:
                     for restart in range(self.restarts):
                         self._evolve(restart)
@@ -98,10 +97,10 @@ class Search:
             self._interrupted(self._interruption)
 
     @contextlib.contextmanager
-    def _signals_wait(self) -> Iterator[None]:
-        """Until the generation ends: what a signal's handler raises is kept for later."""
+    def _signals_deferred(self) -> Iterator[None]:
+        """Keep what a signal's handler raises until the generation ends."""
         if threading.current_thread() is not threading.main_thread():
-            yield  # signals are the main thread's affair
+            yield  # only the main thread handles signals
             return
         handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
         alarm = getattr(signal, "SIGALRM", None)
@@ -138,25 +137,25 @@ class Search:
                     future.result()
             except BaseException:
                 self._stop.set()
-                # Each thread ends with its generation. The pool may not know a thread yet whose
-                # start Ctrl-C has interrupted, so it cannot be asked to wait.
+                # Each thread ends with its generation. If Ctrl-C interrupted the start of a
+                # thread, the pool may not know it yet and cannot wait for it.
                 with self._idle:
                     self._idle.wait_for(lambda: not self._active)
                 raise
 
     def _interrupted(self, interruption: BaseException) -> None:
-        """Keep the finished generations; without any, the interrupt is passed on."""
-        if not self._found:
+        """Keep the finished generations; if there are none, raise the interruption."""
+        if not self._results:
             raise interruption
-        last = max(found.history[-1]["generation"] for found in self._found.values())
+        last = max(result.history[-1]["generation"] for result in self._results.values())
         self._end("interrupt")
         warnings.warn(
             f"Interrupted after generation {last:.0f}: the best model so far is kept.",
-            stacklevel=5,
+            stacklevel=6,
         )
 
     def _evolve(self, restart: int) -> None:
-        """One evolution, unless the search has ended."""
+        """Run one evolution, unless the search has ended."""
         with self._idle:
             self._active += 1
         try:
@@ -171,40 +170,40 @@ class Search:
         run = self.continued.get(restart)
         if run is None:
             run = Evolution(self.prepared, restart, 1.0 / self.workers, self.threads)
-        run.settings = self.prepared.settings  # which may allow more generations than before
+        run.settings = self.prepared.settings  # may allow more generations than before
         try:
             if not run.history:
                 run.start()
             while run.generation < run.settings.generations and not self._stop.is_set():
-                if self._is_late(restart):
+                if self._time_is_up(restart):
                     self._end("max_time")
                     break
-                if self._is_tired(run.history):
+                if self._has_stalled(run.history):
                     self._end("patience")
                     break
                 run.step()
-                self._tell(restart, run.history[-1])
+                self._report(restart, run.history[-1])
         finally:
             if run.history:
-                self._found[restart] = Found(trimmed(run.archive), list(run.history), run)
+                self._results[restart] = RestartResult(trimmed(run.archive), list(run.history), run)
 
-    def _is_late(self, restart: int) -> bool:
-        """Whether a restart's share of the time is over: as many shares as turns of the workers."""
+    def _time_is_up(self, restart: int) -> bool:
+        """Return whether a restart has used its share of the time; each round has the same."""
         if self.max_time is None:
             return False
-        turns = -(-self.restarts // self.workers)
-        share = (restart // self.workers + 1) / turns
+        rounds = -(-self.restarts // self.workers)
+        share = (restart // self.workers + 1) / rounds
         return bool(time.perf_counter() - self._started >= share * self.max_time)
 
-    def _is_tired(self, history: list[Record]) -> bool:
-        """Whether the last generations brought neither a smaller error nor another choice."""
+    def _has_stalled(self, history: list[Record]) -> bool:
+        """Return whether `patience` generations changed neither the least error nor the choice."""
         if self.patience is None or len(history) <= self.patience:
             return False
         before, now = history[-1 - self.patience], history[-1]
         return all(before.get(name) == now.get(name) for name in ("best_o1", "chosen"))
 
-    def _tell(self, restart: int, record: Record) -> None:
-        """Show the generation to the bar and the callback, one at a time."""
+    def _report(self, restart: int, record: Record) -> None:
+        """Report a generation to progress bar and callback, one thread at a time."""
         if self._bar is None and self.callback is None:
             return
         with self._turn:
@@ -219,20 +218,20 @@ class Search:
         self.stopped_by = max(self.stopped_by, reason, key=REASONS.index)
 
     def result(self) -> tuple[Archive, list[Record]]:
-        """One archive of all restarts, and their generations; `chosen` is an entry of it."""
-        found = [self._found[restart] for restart in sorted(self._found)]
+        """Return one archive of all restarts and their history, whose `chosen` are its entries."""
+        results = [self._results[restart] for restart in sorted(self._results)]
         rows: list[Record] = []
         before = 0
-        for restart, (archive, history, _) in enumerate(found):
+        for restart, (archive, history, _) in enumerate(results):
             for record in history:
                 row = {"restart": restart, **record}
                 if "chosen" in row:
                     row["chosen"] += before
                 rows.append(row)
             before += int(archive.counts[ENTRIES])
-        return merged([part.archive for part in found]), rows
+        return merged([result.archive for result in results]), rows
 
     @property
     def runs(self) -> dict[int, Evolution]:
-        """The evolutions, by the number of their restart."""
-        return {restart: found.run for restart, found in self._found.items()}
+        """The evolutions by restart."""
+        return {restart: result.run for restart, result in self._results.items()}

@@ -1,4 +1,4 @@
-"""All settings of a run, with the paper's values as defaults."""
+"""Settings of a run, with the paper's values as defaults."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Settings:
     """MiB for stored feature values."""
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense, by name."""
+        """Raise ValueError for an invalid value."""
         for name in self.__dataclass_fields__:
             object.__setattr__(self, name, checked(name, getattr(self, name)))
         check_depths(self.init_depth, self.max_depth)

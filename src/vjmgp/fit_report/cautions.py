@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..models.extrapolation import inputs_beyond, told
+from ..models.extrapolation import inputs_beyond, range_text
 
 if TYPE_CHECKING:
     from ..models.symbolic import SymbolicModel
@@ -96,4 +96,4 @@ def _extrapolation(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
             if entry.rows > MANY_OUTSIDE * len(rows.test)
         ]
         if found:
-            yield f"Some test rows leave {told(found, len(rows.test))}."
+            yield f"Some test rows leave {range_text(found, len(rows.test))}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import sys
 import warnings
 from dataclasses import dataclass, replace
@@ -14,7 +13,8 @@ import pandas as pd
 
 from ..cli.methods import regularizer_of
 from ..engine.trees.primitives import FUNCTION_NAMES
-from ..inspection.shorter import SIZES, error_measures
+from ..inspection.errors import error_measures
+from ..inspection.shorter import SIZES, front_models_with_intervals
 from ..models.extrapolation import extrapolation_ignored
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
@@ -158,7 +158,7 @@ class Versions:
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """The front, the student and shorter versions; the chosen one has at most so many nodes."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
-    models = [_nth(final, row) for row in range(len(final.front_models()))]
+    models = front_models_with_intervals(final.fitted_)
     student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
     most = _add_shorter(models, final, sizes)
@@ -214,12 +214,6 @@ def _test_errors(rows: Rows, model: SymbolicModel | None) -> dict[str, float]:
         return dict.fromkeys(TEST.values(), np.nan)
     found = rows.errors(model, rows.test)
     return {column: found[name] for name, column in TEST.items()}
-
-
-def _nth(regressor: VJMRegressor, row: int) -> SymbolicModel:
-    """The model of a row of the front, with what its intervals need."""
-    chosen: SymbolicModel = copy.copy(regressor).choose(row, predict_with="model").model_
-    return chosen
 
 
 def _likes(

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.files import write_whole
 from ..core.optional import is_there, missing
 from ..formulas.printers.mathml import formula_mathml
+from ..inspection.importance import importance
 from ..models.extrapolation import extrapolation_ignored
 from ..pages.templating import SHARED, make_templates
 from . import pictures
@@ -100,8 +101,8 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
     judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
     seen, some = evenly(seen, MOST_ROWS), rows.part(evenly(whole, MOST_ROWS))
     with extrapolation_ignored():
-        regressor = pictures.regressor_of(model, some, target)
-        found = regressor.importance(some.inputs, some.data.target)
+        fitted = pictures.fitted_of(model, some, target)
+        found = importance(fitted, some.inputs, some.data.target)
         columns = found.loc[found["importance"] > 0, "column"].tolist()
         return {
             "errors": _errors(versions, about, rows),

@@ -1,4 +1,4 @@
-"""The plots of a fit's page: matplotlib's SVG, in the colours of the page, light or dark."""
+"""Draw the plots of a fit report as SVG, in the colours of its page, light or dark."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.objectives.row_weights import row_weights
+from ..engine.preparation import ScoredRows
+from ..inspection import plots
+from ..inspection.fitted import Fitted
 from ..inspection.plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
-from ..models.intervals import ScoredRows, half_width
-from ..regressor import VJMRegressor
+from ..models.intervals import half_width
 from .fits import evenly
 
 if TYPE_CHECKING:
@@ -26,29 +28,23 @@ COLOURS = {
     ORANGE: "var(--worse)",
     GREY: "var(--soft)",
 }
-"""Those of the plots, and of the page."""
+"""Colours of plots, and those of the page that replace them."""
 MOST_CURVES = 6
 MOST_ROWS = 300
-"""Of the table, over which response curves are means."""
+"""Rows of the table that response curves are averaged over, at most."""
 SMALL = (3.6, 2.6)
 SIZE = (5.6, 3.8)
 
 
-def regressor_of(model: SymbolicModel, rows: Rows, target: str) -> VJMRegressor:
-    """A regressor that predicts with a model, for what regressors tell about themselves."""
+def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
+    """Return a model and rows as the functions of `inspection` take them."""
     standardizer = model.standardizer
-    names = standardizer.names
-    regressor = VJMRegressor()
-    regressor.model_ = regressor.predictor_ = model
-    regressor._standardizer, regressor.target_name_ = standardizer, target
-    regressor._constant_rows = ScoredRows(
+    scored = ScoredRows(
         standardizer.standardize(rows.inputs),
         standardizer.standardize_target(rows.data.target),
         row_weights(len(rows.data), rows.weights),
     )
-    regressor.feature_names_in_ = np.array(names, dtype=object)
-    regressor.n_features_in_ = len(names)
-    return regressor
+    return Fitted(model, model, scored, target)
 
 
 def _axes(width: float = SIZE[0], height: float = SIZE[1]) -> Any:
@@ -58,17 +54,17 @@ def _axes(width: float = SIZE[0], height: float = SIZE[1]) -> Any:
 
 
 def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
-    """Axes as SVG for a page; parts with an id of `titles` tell their title when pointed at."""
+    """Return axes as SVG for a page; parts with an id of `titles` get a tooltip."""
     import matplotlib as mpl
 
     file = io.StringIO()
-    salt = f"{axes.get_xlabel()} {axes.get_ylabel()}"  # for ids that no other plot has
+    salt = f"{axes.get_xlabel()} {axes.get_ylabel()}"  # makes ids unique among plots
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
         axes.figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' id="[A-Za-z][\w.]*_\d+"', "", text)  # the same in all plots, and not needed
+    text = re.sub(r' id="[A-Za-z][\w.]*_\d+"', "", text)  # not needed, and not unique among plots
     for colour, of_page in COLOURS.items():
         text = re.sub(colour, of_page, text, flags=re.IGNORECASE)
     for name, title in (titles or {}).items():
@@ -80,7 +76,7 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
 
 
 def sizes_picture(versions: Versions, target: str) -> str:
-    """Error against size: the front, the shorter versions and the chosen model."""
+    """Draw error against size: the front, the shorter versions and the chosen model."""
     table = versions.table
     axes = _axes()
     axes.spines[["top", "right"]].set_visible(False)
@@ -107,41 +103,35 @@ def sizes_picture(versions: Versions, target: str) -> str:
 
 
 def prediction_picture(model: SymbolicModel, rows: Rows, test: Any, level: float, name: str) -> str:
-    """Observed against predicted values of some rows, with intervals."""
-    regressor = regressor_of(model, rows, name)
-    told = level if np.isfinite(width_of_intervals(model, level)) else None
-    axes = _axes()
-    regressor.plot_prediction(rows.inputs.iloc[test], rows.data.target[test], told, axes)
-    return inline(axes)
+    """Draw observed against predicted values of some rows, with intervals."""
+    shown = level if np.isfinite(width_of_intervals(model, level)) else None
+    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
+    return inline(plots.plot_prediction(fitted, x, y, shown, _axes()))
 
 
 def residuals_picture(model: SymbolicModel, rows: Rows, test: Any, name: str) -> str:
-    """Residuals of some rows."""
-    axes = _axes()
-    regressor = regressor_of(model, rows, name)
-    regressor.plot_residuals(rows.inputs.iloc[test], rows.data.target[test], axes)
-    return inline(axes)
+    """Draw residuals of some rows."""
+    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
+    return inline(plots.plot_residuals(fitted, x, y, _axes()))
 
 
 def width_of_intervals(model: SymbolicModel, level: float) -> float:
-    """How far intervals reach to either side; infinite where that is not known."""
+    """Return the half-width of intervals; infinity if it is not known."""
     return half_width(model.error_quantiles, level) if model.error_quantiles else np.inf
 
 
 def importance_picture(model: SymbolicModel, rows: Rows, name: str) -> str:
-    """Inputs by influence."""
+    """Draw the importance of the columns."""
     axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    regressor_of(model, rows, name).plot_importance(rows.inputs, rows.data.target, axes)
-    return inline(axes)
+    fitted = fitted_of(model, rows, name)
+    return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target, axes))
 
 
 def response_pictures(model: SymbolicModel, rows: Rows, columns: list[str], name: str) -> list[str]:
-    """Response curves of the columns that matter most."""
-    regressor = regressor_of(model, rows, name)
+    """Draw response curves of the most important columns."""
+    fitted = fitted_of(model, rows, name)
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    pictures = []
-    for column in columns[:MOST_CURVES]:
-        axes = _axes(*SMALL)
-        regressor.plot_response(column, some, axes)
-        pictures.append(inline(axes))
-    return pictures
+    return [
+        inline(plots.plot_response(fitted, column, some, _axes(*SMALL)))
+        for column in columns[:MOST_CURVES]
+    ]

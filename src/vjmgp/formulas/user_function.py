@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.parameters import shown
+from ..engine.parameters import short_repr
 from ..engine.trees.addresses import arguments_of, check_scalar
 from ..engine.trees.primitives import codes_by_name
 from .names import reserved_words
@@ -52,8 +52,8 @@ class UserFunction:
         """Refuse what cannot be compiled, written or read."""
         if not (isinstance(self.name, str) and self.name.isidentifier()):
             raise ValueError(
-                f"The name of a UserFunction is {shown(self.name)}; it must be a word of letters, "
-                "digits and underscores."
+                f"The name of a UserFunction is {short_repr(self.name)}; it must be a word of "
+                "letters, digits and underscores."
             )
         try:
             if self.name in codes_by_name() or self.name == "column":
@@ -67,7 +67,9 @@ class UserFunction:
         import sympy
 
         if not isinstance(self.sympy, sympy.Expr):
-            raise ValueError(f"sympy is {shown(self.sympy)}; it must be an expression of sympy")
+            raise ValueError(
+                f"sympy is {short_repr(self.sympy)}; it must be an expression of sympy"
+            )
         for name in self.arguments:
             if name in reserved_words():
                 raise ValueError(

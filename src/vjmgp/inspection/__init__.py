@@ -1,1 +1,1 @@
-"""Inspect a fitted model: errors, importance, stability, responses, plots."""
+"""Inspect a fitted model: errors, importance, stability, responses, shorter versions, plots."""

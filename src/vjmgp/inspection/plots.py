@@ -1,4 +1,4 @@
-"""Plots of a fitted regressor, each on matplotlib's axes, which it returns."""
+"""Plot a fitted model. Each function draws on matplotlib axes, new ones by default."""
 
 from __future__ import annotations
 
@@ -9,52 +9,57 @@ import numpy as np
 from ..core.optional import need
 from ..models.symbolic import SymbolicModel
 from ..tables.preprocessing import Column
-from .trust import TrustMixin, input_of
+from .errors import residuals
+from .fitted import Fitted
+from .importance import importance, stability
+from .response import input_of, response
+from .shorter import models_by_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 BLUE, ORANGE, GREEN, GREY, DARK = "#0072B2", "#D55E00", "#009E73", "#8a939e", "#3a434e"
-"""Okabe and Ito's, which colour-blind eyes tell apart."""
+"""Colours by Okabe and Ito, which colour-blind people can distinguish."""
 SIZE = (5.6, 4.0)
 MOST_BARS = 20
-"""Columns that a plot by column shows."""
+"""Largest number of columns in a bar plot."""
 FEW_LEVELS = 6
 LEAST_RANGE = 0.01
-"""A smaller part of the target's deviation is drawn as a flat line."""
+"""Smallest range of a curve that is not drawn flat, in deviations of the target."""
 MOST_MARKS = 500
 LONGEST = 24
-"""Letters of a column's name that a plot shows."""
+"""Characters of a column's name in a plot."""
 
 
-def plot_front(model: TrustMixin, ax: Axes | None = None) -> Axes:
-    """Leave-one-out error against size: all models found, the shorter versions and the chosen."""
+def plot_front(fitted: Fitted, ax: Axes | None = None) -> Axes:
+    """Plot leave-one-out error against size: all models, shorter versions and the chosen one."""
     ax = _axes(ax)
-    evolved = model.front_models()[: None if model.student_ is None else -1]
+    evolved = fitted.front_models()[: -1 if fitted.has_student else None]
+    shorter = list(models_by_size(fitted).values())
     looks: list[tuple[list[SymbolicModel], dict[str, Any]]] = [
         (evolved, {"marker": "o", "ls": "", "color": GREY, "alpha": 0.5, "label": "evolved"}),
-        (model.shorter_models(), {"marker": "s", "color": BLUE, "label": "shorter versions"}),
-        ([model.model_], {"marker": "D", "ls": "", "color": ORANGE, "ms": 8, "label": "chosen"}),
+        (shorter, {"marker": "s", "color": BLUE, "label": "shorter versions"}),
+        ([fitted.model], {"marker": "D", "ls": "", "color": ORANGE, "ms": 8, "label": "chosen"}),
     ]
-    scale = model._standardizer.target_scale
+    scale = fitted.standardizer.target_scale
     for models, look in looks:
-        errors = [scale * np.sqrt(other.scores["o1"]) for other in models]
-        ax.plot([other.size for other in models], errors, **{"ms": 5} | look)
-    ax.set(xlabel="size, nodes", ylabel=f"leave-one-out RMSE of {_plain(model.target_name_)}")
+        errors = [scale * np.sqrt(model.scores["o1"]) for model in models]
+        ax.plot([model.size for model in models], errors, **{"ms": 5} | look)
+    ax.set(xlabel="size, nodes", ylabel=f"leave-one-out RMSE of {_plain(fitted.target_name)}")
     ax.legend(frameon=False)
     return ax
 
 
 def plot_prediction(
-    model: TrustMixin, X: Any, y: Any, interval: float | None = 0.9, ax: Axes | None = None
+    fitted: Fitted, X: Any, y: Any, interval: float | None = 0.9, ax: Axes | None = None
 ) -> Axes:
-    """Observed against predicted values, with intervals unless `interval` is None."""
+    """Plot observed against predicted values, with intervals unless `interval` is None."""
     ax = _axes(ax)
-    found = model.residuals(X, y)
+    found = residuals(fitted, X, y)
     predicted, observed = found["predicted"].to_numpy(), found["observed"].to_numpy()
     if interval is not None:
-        ends = model.predictor_.intervals(predicted, interval)
+        ends = fitted.predictor.intervals(predicted, interval)
         ends = np.where(np.isfinite(ends), ends, predicted[:, None])
         inside = float(np.mean((observed >= ends[:, 0]) & (observed <= ends[:, 1])))
         order = np.argsort(predicted, kind="stable")
@@ -70,17 +75,17 @@ def plot_prediction(
     low, high = min(predicted.min(), observed.min()), max(predicted.max(), observed.max())
     ax.plot([low, high], [low, high], color=DARK, linewidth=0.8)
     ax.plot(predicted, observed, "o", color=BLUE, alpha=_alpha(len(found)), markersize=4)
-    name = _plain(model.target_name_)
+    name = _plain(fitted.target_name)
     ax.set(xlabel=f"{name}, predicted", ylabel=f"{name}, observed")
     if interval is not None:
         ax.legend(frameon=False, loc="upper left")
     return ax
 
 
-def plot_residuals(model: TrustMixin, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-    """Observed minus predicted against predicted values."""
+def plot_residuals(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Axes:
+    """Plot residuals, observed − predicted, against predicted values."""
     ax = _axes(ax)
-    found = model.residuals(X, y)
+    found = residuals(fitted, X, y)
     ax.axhline(0.0, color=DARK, linewidth=0.8)
     ax.plot(
         found["predicted"],
@@ -93,63 +98,60 @@ def plot_residuals(model: TrustMixin, X: Any, y: Any, ax: Axes | None = None) ->
     largest = 1.1 * float(found["residual"].abs().max())
     if largest > 0.0:
         ax.set_ylim(-largest, largest)
-    name = _plain(model.target_name_)
+    name = _plain(fitted.target_name)
     ax.set(xlabel=f"{name}, predicted", ylabel=f"{name}, observed − predicted")
     return ax
 
 
-def plot_response(
-    model: TrustMixin, column: str | int, X: Any = None, ax: Axes | None = None
-) -> Axes:
-    """The response curve of a column above its training rows, or a point for each level."""
+def plot_response(fitted: Fitted, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
+    """Plot the response along a column: a curve and its training rows, or a point per level."""
     ax = _axes(ax)
-    curve = model.response(column, X)
+    curve = response(fitted, column, X)
     name = str(curve.columns[0])
     values, predictions = curve.iloc[:, 0], curve.iloc[:, 1]
-    column_seen = next(c for c in model._standardizer.columns if c.name == name)
+    column_seen = next(c for c in fitted.standardizer.columns if c.name == name)
     if column_seen.codes is None:
         ax.plot(values, predictions, color=BLUE, linewidth=2)
-        _mark_training_rows(model, column_seen, ax)
+        _mark_training_rows(fitted, column_seen, ax)
     else:
         ax.plot(range(len(values)), predictions, "o", color=BLUE, markersize=7)
         labels = [_shortened(str(value)) for value in values]
         ax.set_xticks(range(len(values)), labels)
         if len(values) > FEW_LEVELS:
             ax.tick_params(axis="x", rotation=90)
-    middle, scale = float(predictions.mean()), model._standardizer.target_scale
-    if np.ptp(predictions) < LEAST_RANGE * scale:  # not a line that climbs over rounding errors
+    middle, scale = float(predictions.mean()), fitted.standardizer.target_scale
+    if np.ptp(predictions) < LEAST_RANGE * scale:  # else rounding errors would fill the plot
         ax.set_ylim(middle - 0.5 * scale, middle + 0.5 * scale)
-    ax.set(xlabel=_plain(name), ylabel=f"{_plain(model.target_name_)}, predicted")
+    ax.set(xlabel=_plain(name), ylabel=f"{_plain(fitted.target_name)}, predicted")
     return ax
 
 
-def _mark_training_rows(model: TrustMixin, column: Column, ax: Axes) -> None:
-    """Small lines below a curve where training rows are."""
-    rows = model._scored_rows()
+def _mark_training_rows(fitted: Fitted, column: Column, ax: Axes) -> None:
+    """Mark the training rows on the axis below a curve."""
     if column.used:
-        seen = input_of(column, rows, model._standardizer)[:MOST_MARKS]
+        seen = input_of(column, fitted.rows, fitted.standardizer)[:MOST_MARKS]
         at_the_axis = ax.get_xaxis_transform()
         ax.plot(seen, np.full(len(seen), 0.015), "|", color=GREY, alpha=0.5, transform=at_the_axis)
 
 
-def plot_importance(model: TrustMixin, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-    """By how much R² falls where a column is shuffled."""
-    found = model.importance(X, y)
+def plot_importance(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Axes:
+    """Plot the fall of R² when a column is shuffled."""
+    found = importance(fitted, X, y)
     ax = _bars(ax, found["column"], found["importance"], found["deviation"])
     ax.set_xlabel("fall of R² where the column is shuffled")
     return ax
 
 
-def plot_stability(model: TrustMixin, ax: Axes | None = None) -> Axes:
-    """The share of the restarts whose model uses a column."""
-    found = model.stability()
+def plot_stability(fitted: Fitted, ax: Axes | None = None) -> Axes:
+    """Plot the share of the restarts whose model uses a column."""
+    found = stability(fitted)
     ax = _bars(ax, found.inputs["column"], 100 * found.inputs["share"])
     ax.set(xlim=(0, 100), xlabel=f"share of {len(found.models)} restarts that use the column, %")
     return ax
 
 
 def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> Axes:
-    """Horizontal bars, the largest on top; of many columns the first ones."""
+    """Draw horizontal bars, the largest on top; at most `MOST_BARS` of them."""
     shown = min(len(names), MOST_BARS)
     ax = _axes(ax, (SIZE[0], 1.0 + 0.28 * shown))
     places = np.arange(shown)
@@ -164,7 +166,7 @@ def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> A
 
 
 def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
-    """The given axes, or new ones of a figure that matplotlib's state knows nothing of."""
+    """Return the given axes, or new ones outside of pyplot's state."""
     if ax is None:
         need("matplotlib")
         from matplotlib.figure import Figure
@@ -175,44 +177,14 @@ def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
 
 
 def _alpha(rows: int) -> float:
-    """Many points are drawn the fainter."""
+    """Reduce opacity as the number of points grows."""
     return float(np.clip(20.0 / np.sqrt(max(rows, 1)), 0.1, 0.7))
 
 
 def _plain(text: str) -> str:
-    """A name as it is: matplotlib would take what stands between dollars for mathematics."""
+    """Escape dollar signs, which matplotlib would read as mathematics."""
     return text.replace("$", r"\$")
 
 
 def _shortened(text: str) -> str:
     return _plain(text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …")
-
-
-class PlotMixin(TrustMixin):
-    """The plots as methods; each draws on `ax`, or on axes of its own, and returns them."""
-
-    def plot_front(self, ax: Axes | None = None) -> Axes:
-        """Leave-one-out error against size: models found, shorter versions, the chosen one."""
-        return plot_front(self, ax)
-
-    def plot_prediction(
-        self, X: Any, y: Any, interval: float | None = 0.9, ax: Axes | None = None
-    ) -> Axes:
-        """Observed against predicted values, with intervals unless `interval` is None."""
-        return plot_prediction(self, X, y, interval, ax)
-
-    def plot_residuals(self, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-        """Observed minus predicted against predicted values."""
-        return plot_residuals(self, X, y, ax)
-
-    def plot_response(self, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
-        """The response curve of a column above its training rows, or a point for each level."""
-        return plot_response(self, column, X, ax)
-
-    def plot_importance(self, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-        """By how much R² falls where a column is shuffled."""
-        return plot_importance(self, X, y, ax)
-
-    def plot_stability(self, ax: Axes | None = None) -> Axes:
-        """The share of the restarts whose model uses a column."""
-        return plot_stability(self, ax)

@@ -1,1 +1,1 @@
-"""Hold fitted models: they predict, and are saved as JSON."""
+"""Fitted models: they predict, and are saved as JSON."""

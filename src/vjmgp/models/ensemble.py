@@ -1,14 +1,14 @@
-"""Predicting with more than one formula: the mean of all models found, alone or in company.
+"""Predict with more than one formula: the mean of all models found, alone or in a blend.
 
-For those who want accuracy more than a formula. Like a formula these are plain data: they are
-written to JSON and read back without running anything that the file says.
+These models trade the formula for accuracy. Like formulas they are plain data: reading them from
+JSON runs nothing that the file contains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,54 +20,28 @@ from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_for
 from ..engine.preparation import Prepared
 from ..engine.search.archive import CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, WEIGHT, Archive
 from ..tables.preprocessing import Standardizer
-from .kriging import GaussianProcess, fit_gaussian_process, predict_gaussian_process
-from .symbolic import (
-    Feature,
-    SymbolicModel,
-    TableModel,
+from .kriging import Kriging, fit_kriging, predict_kriging
+from .serialization import (
     floats_from,
     functions_from_dict,
-    functions_to_dict,
-    inputs_of,
+    inputs_to_dict,
     places_from,
     quantiles_from_dict,
     quantiles_to_dict,
     standardizer_from_dict,
-    standardizer_to_dict,
     tree_from_list,
     tree_to_list,
-    with_held_functions,
 )
+from .symbolic import Feature, SymbolicModel, TableModel, inputs_of, with_used_functions
 
 if TYPE_CHECKING:
     from ..formulas.user_function import UserFunction
 
-
 FOREST_SHARE, PROCESS_SHARE = 0.3, 0.2
-"""What Extra Trees and the Gaussian process have of a blend at most; the front has the rest."""
+"""Largest shares of Extra Trees and the Gaussian process in a blend; the front has the rest."""
 MOST_FOREST_ROWS, MOST_PROCESS_ROWS = 5000, 500
 CHUNK = 4096
-"""Rows predicted together, which bounds the memory."""
-
-
-class Predictor(Protocol):
-    """What `VJMRegressor.predict` asks."""
-
-    @property
-    def size(self) -> int:
-        """Nodes over all trees."""
-
-    def intervals(self, values: Floats, interval: float) -> Floats:
-        """The intervals around these predictions, rows × 2."""
-
-    def predict(self, table: Any, interval: Any = None) -> Any:
-        """Predictions in original units, with intervals where they are wanted."""
-
-    def predict_rows(self, x: Floats) -> Floats:
-        """The same from standardised inputs, without a word on their range."""
-
-    def to_json(self, path: Any = None) -> str:
-        """The predictor as JSON text."""
+"""Rows predicted together, which limits the memory."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +55,12 @@ class FrontModel(TableModel):
 
     standardizer: Standardizer
     trees: tuple[Feature, ...]
-    """The distinct trees; their weights, centres and factors play no part."""
+    """The distinct trees; their weights, centres and factors are not used."""
     members: Members
     functions: tuple[UserFunction, ...] = ()
-    """The user's functions that the trees hold."""
+    """The user's functions in the trees."""
     error_quantiles: tuple[float, ...] = ()
-    """Sizes of leave-one-out errors in the target's units, for intervals; empty: not known."""
+    """Sizes of leave-one-out errors in the target's units, for intervals; empty if not known."""
 
     @property
     def size(self) -> int:
@@ -95,15 +69,15 @@ class FrontModel(TableModel):
 
     @property
     def inputs_used(self) -> set[int]:
-        """The inputs that are in a tree."""
+        """Numbers of the inputs in the trees."""
         return inputs_of(self.trees)
 
     def predict_rows(self, x: Floats) -> Floats:
-        """Predictions in original units from standardised inputs."""
+        """Predict in original units from standardised inputs."""
         return _in_parts(self.standardizer, x, self.predict_standardized)
 
     def predict_standardized(self, x: Floats) -> Floats:
-        """Predictions of the standardised target from standardised inputs."""
+        """Predict the standardised target from standardised inputs."""
         limits = np.array(self.standardizer.target_range)
         low, high = (float(v) for v in self.standardizer.standardize_target(limits))
         if not self.standardizer.clips:
@@ -112,14 +86,13 @@ class FrontModel(TableModel):
         return mean_of_models(self.members, np.ascontiguousarray(values.T), low, high)
 
     def construct(self, x: Floats) -> Floats:
-        """Rows × trees, from standardised inputs."""
+        """Return rows × trees from standardised inputs."""
         return SymbolicModel(self.standardizer, self.trees, functions=self.functions).construct(x)
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]
         return {
-            **standardizer_to_dict(self.standardizer),
-            **functions_to_dict(self.functions),
+            **inputs_to_dict(self.standardizer, self.functions),
             "trees": [tree_to_list(feature, names, self.functions) for feature in self.trees],
             "members": {name: values.tolist() for name, values in self.members._asdict().items()},
             **quantiles_to_dict(self.error_quantiles),
@@ -128,9 +101,11 @@ class FrontModel(TableModel):
     @classmethod
     def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
         standardizer = standardizer_from_dict(data)
-        own = functions_from_dict(data, functions)
+        functions = functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
-        trees = tuple(Feature(*tree_from_list(t, names, own), 0.0, 0.0, 1.0) for t in data["trees"])
+        trees = tuple(
+            Feature(*tree_from_list(t, names, functions), 0.0, 0.0, 1.0) for t in data["trees"]
+        )
         lists = data["members"]
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
@@ -144,7 +119,7 @@ class FrontModel(TableModel):
         )
         if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
             raise ValueError("The model is malformed: its members and their terms do not agree.")
-        return cls(standardizer, trees, members, own, quantiles_from_dict(data))
+        return cls(standardizer, trees, members, functions, quantiles_from_dict(data))
 
 
 @dataclass(frozen=True)
@@ -155,44 +130,44 @@ class BlendModel(TableModel):
 
     front: FrontModel
     forest: Forest
-    process: GaussianProcess
+    process: Kriging
     shares: tuple[float, float, float]
-    """Of the front, the forest and the process."""
+    """Shares of the front, the forest and the process."""
 
     @property
     def standardizer(self) -> Standardizer:
-        """How tables become numbers."""
+        """The columns and the scale of the target."""
         return self.front.standardizer
 
     @property
     def size(self) -> int:
-        """Nodes over all trees, those of the forest too."""
+        """Nodes over all trees, including those of the forest."""
         return self.front.size + len(self.forest.value)
 
     @property
     def inputs_used(self) -> set[int]:
-        """All inputs: Extra Trees and the Gaussian process look at each."""
+        """All inputs: Extra Trees and the Gaussian process use each."""
         return set(range(len(self.standardizer.inputs)))
 
     @property
     def error_quantiles(self) -> tuple[float, ...]:
-        """None: Extra Trees have no leave-one-out errors."""
+        """Not available: Extra Trees have no leave-one-out errors."""
         raise ValueError(
-            "A blend has no intervals, because its Extra Trees have no leave-one-out errors: "
-            "choose(predict_with='model') or 'front' has them."
+            "A blend has no intervals, because its Extra Trees have no leave-one-out errors: use "
+            "choose(predict_with='model') or 'front'."
         )
 
     def predict_rows(self, x: Floats) -> Floats:
-        """Predictions in original units from standardised inputs."""
+        """Predict in original units from standardised inputs."""
         return _in_parts(self.standardizer, x, self.predict_standardized)
 
     def predict_standardized(self, x: Floats) -> Floats:
-        """Predictions of the standardised target from standardised inputs."""
+        """Predict the standardised target from standardised inputs."""
         x = np.ascontiguousarray(x)
         trees = np.empty(len(x))
         predict_forest(self.forest, x, trees)
         with np.errstate(over="ignore", invalid="ignore"):  # far away from all training rows
-            process = predict_gaussian_process(self.process, x)
+            process = predict_kriging(self.process, x)
         parts = self.front.predict_standardized(x), trees, process
         return np.asarray(sum(share * part for share, part in zip(self.shares, parts, strict=True)))
 
@@ -231,13 +206,13 @@ class BlendModel(TableModel):
         return cls(
             front,
             _forest_from_dict(data["forest"], n_inputs),
-            GaussianProcess(rows, floats_from(process["dual"], "dual", (len(rows),)), *scalars),
+            Kriging(rows, floats_from(process["dual"], "dual", (len(rows),)), *scalars),
             (float(shares[0]), float(shares[1]), float(shares[2])),
         )
 
 
 def _forest_from_dict(data: dict[str, Any], n_inputs: int) -> Forest:
-    """A forest, checked so that no walk leaves it or goes in circles."""
+    """Read a forest, checked so that no path leaves it or runs in circles."""
     value = floats_from(data["value"], "value")
     count = len(value)
     cut = floats_from(data["cut"], "cut", (count,))
@@ -256,7 +231,7 @@ def _forest_from_dict(data: dict[str, Any], n_inputs: int) -> Forest:
 
 
 def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats], Floats]) -> Floats:
-    """Predictions in original units, a part of the rows at a time."""
+    """Predict in original units, some rows at a time."""
     out = np.empty(len(x))
     for start in range(0, len(x), CHUNK):
         out[start : start + CHUNK] = predict(x[start : start + CHUNK])
@@ -270,7 +245,7 @@ def front_model(
     standardizer: Standardizer,
     functions: Sequence[UserFunction] = (),
 ) -> FrontModel:
-    """The teacher as a model that predicts; `functions` are the run's functions of the user."""
+    """Make a model of the teacher; `functions` are the run's functions of the user."""
     numbers: dict[tuple[bytes, bytes], int] = {}
     trees: list[Feature] = []
     first, tree, coefficient = [0], [], []
@@ -301,12 +276,15 @@ def front_model(
         np.array(tree, np.int64),
         np.array(coefficient, np.float64),
     )
-    held_trees, held_functions = with_held_functions(trees, functions)
-    return FrontModel(standardizer, held_trees, members, held_functions)
+    used_trees, used_functions = with_used_functions(trees, functions)
+    return FrontModel(standardizer, used_trees, members, used_functions)
 
 
 def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> BlendModel:
-    """The front in company; the smaller its error beside that of Extra Trees, the less of it."""
+    """Blend the front with Extra Trees and a Gaussian process.
+
+    The smaller the error of the front beside that of Extra Trees, the larger its share.
+    """
     forest_rows = _some_rows(prepared, MOST_FOREST_ROWS)
     process_rows = _some_rows(prepared, MOST_PROCESS_ROWS)
     x, y = prepared.x, prepared.y
@@ -318,7 +296,7 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
     forest = fit_forest(
         state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows], weights=of_forest
     )
-    process = fit_gaussian_process(x[process_rows], y[process_rows], of_process)
+    process = fit_kriging(x[process_rows], y[process_rows], of_process)
     error_of_trees = 1.0 - prepared.noise_r2
     ratio = min(1.0, float(archive.scores[archive.front, O1].min()) / max(error_of_trees, 1e-9))
     if np.isnan(prepared.noise_r2):

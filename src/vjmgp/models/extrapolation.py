@@ -1,4 +1,4 @@
-"""Predictions for rows that lie outside the range of the training data."""
+"""Report rows that lie outside the range of the training data."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOST_NAMED = 5
 
 
 class ExtrapolationWarning(UserWarning):
-    """Some rows lie outside the range that an input had in training."""
+    """Warning that rows lie outside the training range of an input."""
 
 
-class Beyond(NamedTuple):
-    """An input, its range in training, and how many rows lie outside."""
+class OutOfRange(NamedTuple):
+    """An input, its training range, and the number of rows outside it."""
 
     name: str
     low: float
@@ -31,8 +31,8 @@ class Beyond(NamedTuple):
 
 def inputs_beyond(
     standardizer: Standardizer, values: Floats, inputs: Iterable[int]
-) -> list[Beyond]:
-    """Those of these inputs that leave their range; `values` are rows × inputs, encoded."""
+) -> list[OutOfRange]:
+    """Return those of the inputs that leave their range; `values` are rows × inputs, encoded."""
     found = []
     for k in sorted(inputs):
         column = standardizer.inputs[k]
@@ -40,12 +40,12 @@ def inputs_beyond(
             low, high = column.limits
             rows = int(np.count_nonzero((values[:, k] < low) | (values[:, k] > high)))
             if rows:
-                found.append(Beyond(column.name, low, high, rows))
+                found.append(OutOfRange(column.name, low, high, rows))
     return found
 
 
-def told(found: list[Beyond], rows: int) -> str:
-    """Inputs, their ranges, and how many rows leave them, in words."""
+def range_text(found: list[OutOfRange], rows: int) -> str:
+    """Describe the inputs out of range: their training ranges and the number of rows outside."""
     names = ", ".join(
         f"{name!r} ({low:.6g} to {high:.6g}; {outside} of {rows} rows)"
         for name, low, high, outside in found[:MOST_NAMED]
@@ -55,18 +55,18 @@ def told(found: list[Beyond], rows: int) -> str:
 
 
 def warn_beyond(standardizer: Standardizer, values: Floats, inputs: Iterable[int]) -> None:
-    """Warn once of all inputs that leave their range."""
+    """Warn once about all inputs that leave their range."""
     found = inputs_beyond(standardizer, values, inputs)
     if found:
         warnings.warn(
-            f"X leaves {told(found, len(values))}.",
+            f"X leaves {range_text(found, len(values))}.",
             ExtrapolationWarning,
-            stacklevel=_level_of_the_user(),
+            stacklevel=_stack_level_of_caller(),
         )
 
 
-def _level_of_the_user() -> int:
-    """How many calls up the first one is that is not of this package."""
+def _stack_level_of_caller() -> int:
+    """Return the stack level of the first caller outside this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("vjmgp."):
         level, frame = level + 1, frame.f_back
@@ -75,7 +75,7 @@ def _level_of_the_user() -> int:
 
 @contextlib.contextmanager
 def extrapolation_ignored() -> Iterator[None]:
-    """No such warning: for those who know that test rows may lie anywhere."""
+    """Suppress these warnings, for test rows that may lie anywhere."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExtrapolationWarning)
         yield

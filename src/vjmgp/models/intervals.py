@@ -1,26 +1,27 @@
 """Prediction intervals from leave-one-out errors.
 
-Each training row has an error of a model that did not see it, which ridge regression gives without
-another fit. A new row's error is as likely to have any rank among them, so that the k-th smallest
-of K sizes is not exceeded with probability k / (K + 1): split conformal prediction with the errors
-of the jackknife.
+Ridge regression gives the error of each training row under a model fitted without it, at no extra
+cost. The error of a new row is equally likely to have any rank among them, so the k-th smallest of
+K sizes is not exceeded with probability k / (K + 1): conformal prediction with the errors of the
+jackknife.
 
-The features were searched for on the same rows, though, which these errors do not know. Every node
-of a formula is a choice that the labels have made; `searched` makes errors larger by that.
+These errors do not account for the search, which used the same rows: every node of a formula is a
+choice made by the labels. `searched` enlarges them accordingly.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.arrays import Floats
 from ..engine.distillation.teacher import Teacher
-from ..engine.objectives.row_weights import RowWeights
 from ..engine.parameters import SHARE, checked
+from ..engine.preparation import ScoredRows
+from ..engine.scorer import leave_one_out_errors
 from ..engine.search.archive import ALPHA, FACTOR, N_TREES, SIZE, Archive
 
 if TYPE_CHECKING:
@@ -30,50 +31,29 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 200
-"""Of more errors so many quantiles are kept."""
+"""Largest number of quantiles; those of fewer errors are the errors themselves."""
 DIGITS = 6
 CHOICES = 8
-"""What choosing a formula counts, in nodes."""
+"""Nodes that the choice of a formula counts as."""
 ROUNDING = 1e-9
-ALMOST_1 = 1.0 - 1e-9
-"""The leverage of a row that decides its own prediction."""
-
-
-class ScoredRows(NamedTuple):
-    """The rows that give the errors, standardised."""
-
-    x: Floats
-    y: Floats
-    weights: RowWeights
 
 
 def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
-    """Each row's error without it, on the standardised target.
-
-    The ridge is that of the model's features, whatever has given its weights.
-    """
+    """Return the leave-one-out error of each row, on the standardised target."""
     names = ("weight", "centre", "factor")
     linear = np.array([[getattr(f, name) for f in model.features] for name in names])
-    return _errors_without(model.construct(rows.x), linear, model.scores["alpha"], rows)
+    return _errors(model.construct(rows.x), linear, model.scores["alpha"], rows)
 
 
-def _errors_without(features: Floats, linear: Floats, alpha: float, rows: ScoredRows) -> Floats:
-    """The same from rows × features and their weights, centres and factors.
-
-    `engine/objectives/ridge.py` has the formula.
-    """
+def _errors(features: Floats, linear: Floats, alpha: float, rows: ScoredRows) -> Floats:
+    """Return the errors from rows × features and their weights, centres and factors."""
     weight, centre, factor = linear
     z = (features - centre) * factor
-    gram = z.T @ (rows.weights.each[:, None] * z) + alpha * np.eye(len(weight))
-    leverage = np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
-    leverage += 1.0 / rows.weights.total
-    if rows.weights.given:
-        leverage *= rows.weights.copy
-    return np.asarray((rows.y - z @ weight) / (1.0 - np.minimum(leverage, ALMOST_1)))
+    return leave_one_out_errors(z, weight, alpha, rows)
 
 
 def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
-    """The model with the quantiles that its intervals need."""
+    """Return the model with the error quantiles that its intervals need."""
     errors = leave_one_out(model, rows)
     return replace(model, error_quantiles=_quantiles(errors, model.size, rows, model.standardizer))
 
@@ -81,14 +61,14 @@ def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
 def front_with_errors(
     front: FrontModel, archive: Archive, teacher: Teacher, rows: ScoredRows
 ) -> FrontModel:
-    """The same for a weighted mean of models: its errors are the weighted means of theirs."""
+    """Do the same for a weighted mean of models, whose errors are the weighted means of theirs."""
     values, members = front.construct(rows.x), front.members
     errors = np.zeros(len(rows.y))
     for m, (entry, share) in enumerate(zip(teacher.entries, teacher.weights, strict=True)):
         linear = archive.linear[entry, :, : archive.facts[entry, N_TREES]]
         linear = linear[:, linear[FACTOR] > 0.0]
-        own = values[:, members.tree[members.first[m] : members.first[m + 1]]]
-        errors += share * _errors_without(own, linear, archive.scores[entry, ALPHA], rows)
+        of_model = values[:, members.tree[members.first[m] : members.first[m + 1]]]
+        errors += share * _errors(of_model, linear, archive.scores[entry, ALPHA], rows)
     size = float(teacher.weights @ archive.facts[teacher.entries, SIZE])
     return replace(front, error_quantiles=_quantiles(errors, size, rows, front.standardizer))
 
@@ -101,25 +81,25 @@ def _quantiles(
 
 
 def searched(rows: float, size: float) -> float:
-    """By how much errors are too small because features were searched for on the same rows.
+    """Return the factor by which errors are too small because of the search on the same rows.
 
-    A node counts as a degree of freedom, and so do `CHOICES` more where there is a formula: a short
-    one was chosen among many. Squares grow by n / (n − size): by the first terms of its series,
-    which stay finite where a formula has more nodes than there are rows.
+    Each node counts as a degree of freedom, and the choice of a formula as `CHOICES` more. Squares
+    grow by n / (n − size), taken as the first terms of its series, which stay finite if a formula
+    has more nodes than there are rows.
     """
     share = (size + CHOICES) / rows if size else 0.0
     return math.sqrt(1.0 + share + share**2)
 
 
 def equal_rows(weights: Floats) -> float:
-    """How many rows of the same weight would tell as much as these."""
+    """Return the effective number of rows: (Σw)² / Σw²."""
     return float(weights.sum() ** 2 / np.sum(weights**2))
 
 
 def kept_quantiles(errors: Floats, weights: Floats, factor: float) -> tuple[float, ...]:
-    """The sizes of errors times a factor, rising: all of them, or quantiles of many.
+    """Return the sizes of errors times a factor in ascending order, or quantiles of many.
 
-    K of them divide what a new row's error may be into K + 1 parts of the same probability.
+    K of them divide the error of a new row into K + 1 ranges of equal probability.
     """
     sizes = np.abs(errors)
     order = np.argsort(sizes, kind="stable")
@@ -133,7 +113,7 @@ def kept_quantiles(errors: Floats, weights: Floats, factor: float) -> tuple[floa
 
 
 def half_width(quantiles: tuple[float, ...], interval: float) -> float:
-    """How far the interval reaches to either side; infinite where rows are too few to tell."""
+    """Return the half-width of an interval; infinity if there are too few rows for its rank."""
     rank = math.ceil((len(quantiles) + 1) * interval - ROUNDING)
     return quantiles[rank - 1] if rank <= len(quantiles) else math.inf
 
@@ -141,12 +121,12 @@ def half_width(quantiles: tuple[float, ...], interval: float) -> float:
 def intervals_around(
     values: Floats, quantiles: tuple[float, ...], interval: float, standardizer: Standardizer
 ) -> Floats:
-    """Rows × 2, lower and upper ends; within the training target's range where the model clips."""
+    """Return rows × 2, lower and upper ends, clipped as predictions are."""
     interval = checked("interval", interval, {"interval": SHARE})
     if not quantiles:
         raise ValueError(
-            "The model holds no leave-one-out errors, so it has no intervals: fit it with this "
-            "version, or choose() it."
+            "The model has no leave-one-out errors, and so no intervals: fit it again with this "
+            "version."
         )
     width = half_width(quantiles, interval)
     ends = np.column_stack([values - width, values + width])

@@ -1,4 +1,4 @@
-"""A small Gaussian process: a smooth kernel, a linear one and noise, for blends."""
+"""Kriging for blends: a small Gaussian process with a smooth kernel, a linear one and noise."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from ..core.arrays import Floats
 
 
-class GaussianProcess(NamedTuple):
-    """What predictions need: Σ dual·k(x, row), k(x, z) = smooth·Matérn(|x − z|/length) + linear."""
+class Kriging(NamedTuple):
+    """A fitted process: Σ dual·k(x, row), k(x, z) = smooth·Matérn(|x − z|/length) + linear."""
 
     rows: Floats
     dual: Floats
@@ -27,7 +27,7 @@ class GaussianProcess(NamedTuple):
 
 
 class RowNoise(WhiteKernel):  # type: ignore[misc]
-    """Noise of which a row has the less the more it counts: level / weight."""
+    """White noise with per-row variance noise_level / weight."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class RowNoise(WhiteKernel):  # type: ignore[misc]
         self.weights = weights
 
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        """The noise of the training rows; none between them and others."""
+        """Return the noise of the training rows; between them and other rows there is none."""
         found = super().__call__(X, Y, eval_gradient)
         if self.weights is None or Y is not None:
             return found
@@ -48,22 +48,24 @@ class RowNoise(WhiteKernel):  # type: ignore[misc]
         return found[0] / self.weights, found[1] / self.weights[:, None, None]
 
 
-def kernel(n_inputs: int, weights: Floats | None = None) -> Any:
-    """The kernel before its parameters are fitted, for standardised inputs and target."""
+def initial_kernel(n_inputs: int, weights: Floats | None = None) -> Any:
+    """Return the kernel before its parameters are fitted, for standardised data."""
     smooth = ConstantKernel(1.0, (1e-3, 1e3)) * Matern(np.sqrt(n_inputs), (1e-2, 1e3), nu=1.5)
     linear = ConstantKernel(0.1, (1e-6, 1e3)) * DotProduct(1.0, (1e-3, 1e3))
     return smooth + linear + RowNoise(0.3, (1e-4, 10.0), weights)
 
 
-def fit_gaussian_process(x: Floats, y: Floats, weights: Floats | None = None) -> GaussianProcess:
-    """Fit rows × inputs; the parameters are those of the largest likelihood."""
-    process = GaussianProcessRegressor(kernel(x.shape[1], weights), random_state=0)
-    # More threads would sum in another order.
+def fit_kriging(x: Floats, y: Floats, weights: Floats | None = None) -> Kriging:
+    """Fit rows × inputs by maximum likelihood."""
+    process = GaussianProcessRegressor(initial_kernel(x.shape[1], weights), random_state=0)
+    # More threads would change the order of sums.
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # at a bound: an input of no use
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # a parameter at its bound: a useless input
         process.fit(x, y)
     values = process.kernel_.get_params()
-    return GaussianProcess(
+    return Kriging(
         np.ascontiguousarray(x, dtype=np.float64),
         np.asarray(process.alpha_, dtype=np.float64).ravel(),
         float(values["k1__k1__k1__constant_value"]),
@@ -73,8 +75,8 @@ def fit_gaussian_process(x: Floats, y: Floats, weights: Floats | None = None) ->
     )
 
 
-def predict_gaussian_process(process: GaussianProcess, x: Floats) -> Floats:
-    """The mean of the process at rows × inputs."""
+def predict_kriging(process: Kriging, x: Floats) -> Floats:
+    """Return the mean of the process at rows × inputs."""
     rows = process.rows
     squares = (x**2).sum(1)[:, None] + (rows**2).sum(1) - 2.0 * (x @ rows.T)
     distance = np.sqrt(3.0 * np.maximum(squares, 0.0)) / process.length

@@ -1,62 +1,47 @@
-"""From all models of a run to one short formula: a student that follows its teacher.
+"""Distil all models of a run into one short formula: a student that follows its teacher.
 
 The student learns from the teacher's values, not from the labels: at the training rows, at the
-run's vicinal points and at points around them. There is no label noise in them, so ten trees and
-their weights can be fitted closely. Where rows have weights, a training row counts by its own, a
-vicinal point by its anchor's, and the points around them start from rows drawn by weight.
+run's vicinal points and at random points near the rows. These values have no label noise, so ten
+trees and their weights can be fitted closely. If rows have weights, a training row counts by its
+weight, a vicinal point by that of its anchor, and random points start from rows drawn by weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...core.arrays import Floats, Integers, Words
 from ..compilation.kernels import kernel
 from ..numerics.rng import below, shuffle, stream, uniform
-from ..objectives.ridge import score_weights
 from ..objectives.row_weights import draw_row
 from ..preparation import Prepared
-from ..search.archive import (
-    BORN,
-    O1,
-    RESTART,
-    SIZE,
-    Archive,
-    make_archive,
-    reserve,
-    trimmed,
-    update_archive,
-)
-from ..search.evolution import Evolution
+from ..scorer import score_on, score_trees
+from ..search.archive import BORN, O1, RESTART, SIZE, Archive
 from ..settings import Settings
-from ..trees.pool import SAME, intern_tree
+from ..trees.pool import SAME
 from .candidates import Candidates, collect, values_of
-from .large_tables import on_all_rows
 from .student import select
 from .teacher import teacher_of, teacher_tau
 
 NODE_PRICE = 0.0025
-"""What a node must gain, as a share of the teacher's mean square, where labels are pure noise."""
+"""Gain that a node requires if labels are pure noise, as a share of the teacher's mean square."""
 CHEAPER = 0.2
-"""The price falls with this power of the number of restarts."""
+"""Power of the number of restarts by which the price falls."""
 LEAST_NOISE = 0.05
 MOST_ROWS = 1000
-"""At most so many training rows, vicinal points and new points each."""
+"""Largest number of training rows, of vicinal points and of random points."""
 SPREAD = 0.7
 FARTHEST = 0.2
-"""A student whose squared distance to the teacher is a larger share of the teacher's mean square
-is not taken; 0.083 was the largest of 1100 runs."""
+"""Largest squared distance of a student, as a share of the teacher's mean square; the largest in
+1100 runs was 0.083."""
 DEARER = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Prices of the students that a short one is chosen from, as multiples."""
+"""Multiples of the price at which students compete to be the short formula."""
 SIZE_PRICE = 0.0015
-"""What a node of the shown formula must gain of the target's variance, left out one by one."""
+"""Leave-one-out error that a node of the short formula must save, in target variances."""
 MOST_DOUBLINGS = 12
-"""Of the price, until a student is short enough."""
+"""Largest number of times that the price is doubled to make a student short enough."""
 
 
 def distil(
@@ -66,19 +51,19 @@ def distil(
     tau: float | None = None,
     whole: Prepared | None = None,
 ) -> Archive | None:
-    """The student as an archive of one entry, or None where it stays far from its teacher.
+    """Return the student as an archive of one entry, or None if it is far from its teacher.
 
-    `price` is that of a node, `tau` the weight of the gap in the teacher; by default it follows
-    the noise estimate. A teacher of several restarts is worth following more closely, so the price
-    falls with their number. `whole` are all rows, where `prepared` is a sample of them: they give
-    the student's error.
+    `price` is that of a node, `tau` the weight of the gap in the teacher, which by default follows
+    the noise estimate. A teacher of several restarts deserves to be followed more closely, so the
+    price falls with their number. If `prepared` is a sample of the rows, `whole` has all of them,
+    on which the student is scored.
     """
     price = _price_of(archive, price)
     candidates, lesson = _taught(prepared, archive, tau)
-    found = _follow(lesson, prepared.settings, price, prepared.settings.max_size)
-    if not len(found.chosen) or not found.distance <= FARTHEST * lesson.square:
+    terms = _follow(lesson, prepared.settings, price, prepared.settings.max_size)
+    if not len(terms.chosen) or not terms.distance <= FARTHEST * lesson.square:
         return None
-    return _as_student(prepared, archive, candidates, found, whole)
+    return _as_student(prepared, archive, candidates, terms, whole)
 
 
 def distil_within(
@@ -89,23 +74,23 @@ def distil_within(
     tau: float | None = None,
     whole: Prepared | None = None,
 ) -> tuple[Archive | None, float]:
-    """The student of at most so many nodes, and its squared distance as a share of the square.
+    """Return the student of at most `max_size` nodes, and its squared distance to the teacher.
 
-    Of two students the nearer one: one that has no room for more nodes at the usual price, and one
-    whose nodes become dearer until there are few enough of them.
+    The distance is a share of the teacher's mean square. Two students compete by distance: one
+    limited to `max_size` nodes at the given price, and one at the price that makes it small enough.
     """
     price, settings = _price_of(archive, price), prepared.settings
     candidates, lesson = _taught(prepared, archive, tau)
-    found = _follow(lesson, settings, price, max_size)
+    terms = _follow(lesson, settings, price, max_size)
     for doubled in range(MOST_DOUBLINGS):
         other = _follow(lesson, settings, price * 2.0**doubled, settings.max_size)
         if candidates.length[other.chosen].sum() <= max_size:
-            found = min(other, found, key=lambda student: student.distance)
+            terms = min(other, terms, key=lambda student: student.distance)
             break
-    if not len(found.chosen):
+    if not len(terms.chosen):
         return None, np.inf
-    student = _as_student(prepared, archive, candidates, found, whole)
-    return student, found.distance / lesson.square
+    student = _as_student(prepared, archive, candidates, terms, whole)
+    return student, terms.distance / lesson.square
 
 
 def distil_short(
@@ -115,35 +100,35 @@ def distil_short(
     tau: float | None = None,
     whole: Prepared | None = None,
 ) -> tuple[Archive | None, float]:
-    """Of students at several prices the one of the smallest O1 + SIZE_PRICE·nodes, and this sum."""
+    """Return the student of the least O1 + SIZE_PRICE·nodes at several prices, and this sum."""
     price = _price_of(archive, price)
     candidates, lesson = _taught(prepared, archive, tau)
     best: tuple[Archive | None, float] = None, np.inf
     seen = set[bytes]()
     for factor in DEARER:
-        found = _follow(lesson, prepared.settings, factor * price, prepared.settings.max_size)
-        is_near = len(found.chosen) and found.distance <= FARTHEST * lesson.square
-        if is_near and found.chosen.tobytes() not in seen:
-            seen.add(found.chosen.tobytes())
-            student = _as_student(prepared, archive, candidates, found, whole)
+        terms = _follow(lesson, prepared.settings, factor * price, prepared.settings.max_size)
+        is_near = len(terms.chosen) and terms.distance <= FARTHEST * lesson.square
+        if is_near and terms.chosen.tobytes() not in seen:
+            seen.add(terms.chosen.tobytes())
+            student = _as_student(prepared, archive, candidates, terms, whole)
             if student is not None:
                 price_of_all = SIZE_PRICE * float(student.facts[0, SIZE])
                 best = min(best, (student, float(student.scores[0, O1]) + price_of_all), key=_sum)
     return best
 
 
-def _sum(found: tuple[Archive | None, float]) -> float:
-    return found[1]
+def _sum(scored: tuple[Archive | None, float]) -> float:
+    return scored[1]
 
 
 def _price_of(archive: Archive, price: float) -> float:
-    """The price of a node, lower with more restarts."""
+    """Return the price of a node, which is lower with more restarts."""
     restarts = int(archive.facts[:, RESTART].max()) + 1
     return price * restarts**-CHEAPER
 
 
 class Lesson(NamedTuple):
-    """What students follow: candidates and teacher at the points."""
+    """Values of candidates and teacher at the points that a student learns from."""
 
     values: Floats
     """Candidates × points, standardised."""
@@ -154,22 +139,22 @@ class Lesson(NamedTuple):
     length: Integers
     """Nodes of each candidate."""
     usable: Integers
-    """Their numbers, as some were left out …"""
+    """Numbers of the candidates that are kept."""
     scale: Floats
-    """… and what they were multiplied by."""
+    """Factors that standardise them."""
 
 
-class Found(NamedTuple):
-    """The candidates of a student."""
+class StudentTerms(NamedTuple):
+    """The candidates that a student consists of."""
 
     chosen: Integers
     coefficients: Floats
     distance: float
-    """To the teacher: the mean square of their difference."""
+    """Mean square of the difference from the teacher."""
 
 
 def _taught(prepared: Prepared, archive: Archive, tau: float | None) -> tuple[Candidates, Lesson]:
-    """The candidates of an archive, and the lesson of its teacher."""
+    """Return the candidates of an archive, and the lesson of its teacher."""
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
     candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
     return candidates, _lesson(candidates, *teaching_points(prepared), prepared)
@@ -178,11 +163,11 @@ def _taught(prepared: Prepared, archive: Archive, tau: float | None) -> tuple[Ca
 def _lesson(
     candidates: Candidates, points: Floats, n: int, weights_of_points: Floats, prepared: Prepared
 ) -> Lesson:
-    """Candidates and teacher at the points, of which the first `n` are training rows."""
+    """Evaluate candidates and teacher at the points; the first `n` are training rows."""
     values = values_of(candidates, points, prepared.addresses)
     with np.errstate(invalid="ignore", over="ignore"):
         teacher = _linear_model(values, candidates.coefficient, candidates.intercept)
-    # Outside the range of the labels predictions are clipped: nothing is to be learnt there.
+    # Predictions are clipped to the range of the labels: values outside teach nothing.
     inside = (teacher >= prepared.y.min()) & (teacher <= prepared.y.max())
     inside[:n] = True
     kept = np.flatnonzero(inside)
@@ -201,20 +186,20 @@ def _lesson(
     return Lesson(values, teacher, square, noise, candidates.length[usable], usable, scale)
 
 
-def _follow(lesson: Lesson, settings: Settings, price: float, max_size: int | None) -> Found:
-    """The candidates that follow the teacher at this price of a node."""
+def _follow(lesson: Lesson, settings: Settings, price: float, max_size: int | None) -> StudentTerms:
+    """Select the candidates that follow the teacher at this price of a node."""
     share = price * min(max(lesson.noise, LEAST_NOISE), 1.0) * lesson.square
     cost = np.asarray(share * lesson.length, dtype=np.float64)
     most = settings.max_trees
     chosen, weights = select(lesson.values, lesson.teacher, cost, most, lesson.length, max_size)
     student = _linear_model(lesson.values[chosen], weights, 0.0)
     distance = float(np.mean((lesson.teacher - student) ** 2))
-    return Found(lesson.usable[chosen], weights * lesson.scale[chosen], distance)
+    return StudentTerms(lesson.usable[chosen], weights * lesson.scale[chosen], distance)
 
 
 @kernel
 def _linear_model(values: Floats, coefficients: Floats, intercept: float) -> Floats:
-    """Intercept + Σ coefficient · value at each point, in a fixed order."""
+    """Return intercept + Σ coefficient · value at each point, summed in a fixed order."""
     total = np.full(values.shape[1], intercept)
     for c in range(len(coefficients)):
         coefficient = coefficients[c]
@@ -229,10 +214,10 @@ def _linear_model(values: Floats, coefficients: Floats, intercept: float) -> Flo
 def _standardise(
     flat: Floats, width: int, kept: Integers, weights: Floats, usable: Integers, scale: Floats
 ) -> int:
-    """Standardise rows of `width` values by the first, the weighted ones; close gaps, in place.
+    """Standardise rows of `width` values in place, by the weighted values at their beginning.
 
-    Values that are not kept go, and rows that are constant or not finite. Returns how many rows
-    are left; `usable` has their numbers and `scale` what they were multiplied by.
+    Values that are not kept are removed, as are rows that are constant or not finite. Return the
+    number of rows left; `usable` receives their numbers and `scale` their factors.
     """
     count, m, n = 0, len(kept), len(weights)
     total_weight = 0.0
@@ -262,7 +247,7 @@ def _standardise(
 
 
 def teaching_points(prepared: Prepared) -> tuple[Floats, int, Floats]:
-    """Points × inputs, how many of them are training rows, which come first, and their weights."""
+    """Return points × inputs, the number of training rows at their beginning, and weights."""
     state = stream(prepared.seed, "distillation")
     rows = _some_of(state, len(prepared.y))
     x, own = prepared.x[rows], prepared.weights.each[rows]
@@ -276,7 +261,7 @@ def teaching_points(prepared: Prepared) -> tuple[Floats, int, Floats]:
 
 
 def _some_of(state: Words, n: int) -> Integers:
-    """At most MOST_ROWS of n rows."""
+    """Draw at most MOST_ROWS of n rows."""
     order = np.arange(n)
     if n <= MOST_ROWS:
         return order
@@ -286,9 +271,9 @@ def _some_of(state: Words, n: int) -> Integers:
 
 @kernel
 def _draw_around(state: Words, x: Floats, ends: Floats, out: Floats) -> None:
-    """Points xᵢ + SPREAD·u·(xⱼ − x_k), u uniform in (−1, 1), rows i, j, k at random.
+    """Draw points xᵢ + SPREAD·u·(xⱼ − x_k), with u uniform in (−1, 1) and random rows i, j, k.
 
-    `ends` are the rows' weights added up, empty where all are 1.
+    `ends` are the cumulative weights of the rows, empty if all weights are 1.
     """
     n = len(x)
     for r in range(len(out)):
@@ -305,40 +290,14 @@ def _as_student(
     prepared: Prepared,
     archive: Archive,
     candidates: Candidates,
-    found: Found,
+    terms: StudentTerms,
     whole: Prepared | None,
 ) -> Archive | None:
-    """The student as an archive of one entry, with its error on all rows."""
-    generation = int(archive.facts[:, BORN].max())
+    """Return the student as an archive of one entry, scored on all rows."""
     places = [
-        slice(candidates.start[k], candidates.start[k] + candidates.length[k]) for k in found.chosen
+        slice(candidates.start[k], candidates.start[k] + candidates.length[k]) for k in terms.chosen
     ]
     trees = [(candidates.codes[place], candidates.constants[place]) for place in places]
-    student = as_entry(prepared, trees, found.coefficients, generation)
-    return student if student is None or whole is None else on_all_rows(student, whole)
-
-
-def as_entry(
-    prepared: Prepared,
-    trees: Sequence[tuple[ArrayLike, ArrayLike]],
-    coefficients: Floats,
-    generation: int,
-) -> Archive | None:
-    """Trees (codes, constants) scored on all rows as any individual is, with their own weights."""
-    run = Evolution(replace(prepared, settings=replace(prepared.settings, population_size=2)))
-    individuals, rows = run.individuals, np.zeros(1, np.int64)
-    for t, (codes, constants) in enumerate(trees):
-        codes = np.asarray(codes, np.int32)
-        constants = np.asarray(constants, np.float64)
-        individuals.trees[0, t] = intern_tree(run.pool, codes, constants, len(codes))
-        individuals.size[0] += len(codes)
-    individuals.n_trees[0] = len(trees)
-    score_weights(
-        run.pool, individuals, run.workspace, run.ridge, run.y, run.alphas, 0, coefficients
-    )
-    run.regularizer.score(run, rows)
-    if not np.isfinite(individuals.o1[0] + individuals.o2[0]):
-        return None
-    entry = reserve(make_archive(prepared.settings.max_trees, 1, 1), 1, int(individuals.size[0]))
-    update_archive(entry, run.pool, individuals, run.y, run.weights, rows, generation)
-    return trimmed(entry)
+    generation = int(archive.facts[:, BORN].max())
+    student = score_trees(prepared, trees, terms.coefficients, generation)
+    return student if student is None or whole is None else score_on(student, whole)

@@ -16,11 +16,10 @@ import numpy as np
 
 from ...core.arrays import Flags, Floats
 from ..preparation import Prepared
+from ..scorer import score_on, score_trees
 from ..search.archive import Archive
 from ..settings import Settings
 from ..trees.primitives import ADD, CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, INV, MUL, SQRT, SQUARE
-from .distil import as_entry
-from .large_tables import on_all_rows
 from .monomials import Monomial, criterion, find_terms, some_rows, values_of_terms
 
 DEEPEST = 12
@@ -93,9 +92,9 @@ def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | No
     if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
         return None
     coefficients = _coefficients(best.values, prepared.y, weights)
-    entry = as_entry(_with_functions_of_laws(prepared), best.trees, coefficients, 0)
+    entry = score_trees(_with_functions_of_laws(prepared), best.trees, coefficients, 0)
     if entry is not None and whole is not None:
-        entry = on_all_rows(entry, _with_functions_of_laws(whole))
+        entry = score_on(entry, _with_functions_of_laws(whole))
     return None if entry is None else Law(entry, best.size)
 
 

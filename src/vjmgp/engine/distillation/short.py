@@ -1,4 +1,4 @@
-"""The formula to show: a short student, or the simple law where the labels follow one."""
+"""Find the formula to show: a short student, or a simple law if the labels follow one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .distil import NODE_PRICE, SIZE_PRICE, distil_short
 from .laws import Units, law_of
 
 LAWFUL = 0.02
-"""A law is taken where its leave-one-out error is at most this share of the target's variance."""
+"""Largest leave-one-out error of a law, as a share of the target's variance."""
 
 
 def short_formula(
@@ -19,9 +19,9 @@ def short_formula(
     tau: float | None = None,
     whole: Prepared | None = None,
 ) -> Archive | None:
-    """The formula as an archive of one entry; None where students stay far from their teacher.
+    """Return the formula as an archive of one entry, or None if students are far from the teacher.
 
-    A law competes with the students by the same sum of error and nodes.
+    A law competes with the students by the same sum of error and price of nodes.
     """
     student, best = distil_short(prepared, archive, price, tau, whole)
     law = law_of(prepared, units, whole)

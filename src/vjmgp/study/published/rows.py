@@ -153,7 +153,8 @@ def key_of(row: Row) -> Split:
 def model_of(row: Row, splits: dict[Split, Row]) -> SymbolicModel:
     """Build the model of a run from its row and what the runs of its split share."""
     from ...engine.trees.primitives import CONSTANT
-    from ...models.symbolic import Feature, SymbolicModel, standardizer_from_dict
+    from ...models.serialization import standardizer_from_dict
+    from ...models.symbolic import Feature, SymbolicModel
 
     constants = iter(row["constants"])
     nodes = iter(row["nodes"])

@@ -1,4 +1,4 @@
-"""VJMRegressor as its users see it."""
+"""The public behaviour of VJMRegressor."""
 
 import io
 import json
@@ -19,19 +19,20 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.support.regressors import small
 
 from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
 
 CANNOT_HOLD = {
     "check_sample_weight_equivalence_on_dense_data": (
-        "Repeated rows have vicinal points, folds and selection cases of their own, so the search "
-        "draws other random numbers. test_weights.py shows that objectives are equal."
+        "Repeated rows have their own vicinal points, folds and selection cases, so the search "
+        "draws different random numbers. test_weights.py shows that objectives are equal."
     ),
     "check_sample_weight_equivalence_on_sparse_data": (
-        "Sparse inputs are refused, as the tags say; scikit-learn 1.6 tries them all the same."
+        "Sparse inputs are rejected, as the tags say; scikit-learn 1.6 still tries them."
     ),
 }
-"""scikit-learn's checks that the regressor cannot pass, and why."""
+"""scikit-learn's checks that the regressor cannot pass, with reasons."""
 
 
 @parametrize_with_checks(
@@ -42,10 +43,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def small(**changes):
-    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
-
-
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
@@ -54,7 +51,7 @@ def table():
     return data, y.to_numpy()
 
 
-def test_the_papers_names_of_methods_are_known(table):
+def test_regularizer_accepts_names_of_the_paper(table):
     X, y = table
     named = small(regularizer="VJM").fit(X, y)
     assert named.get_params()["regularizer"] == "VJM"
@@ -70,37 +67,24 @@ def fitted(table):
 
 
 @pytest.fixture(scope="module")
-def by_the_paper(table):
+def fitted_as_in_the_paper(table):
     return small(generations=15, population_size=60, final_rule="paper").fit(*table)
 
 
-def test_paper_values_are_the_defaults():
+def test_defaults_are_the_values_of_the_paper():
     parameters = VJMRegressor().get_params()
     expected = {
-        "population_size": 200,
-        "generations": 100,
-        "regularizer": "jensen_gap",
-        "max_trees": 10,
-        "max_depth": 10,
-        "init_depth": (0, 3),
-        "crossover_rate": 0.9,
-        "mutation_rate": 0.1,
-        "addition_rate": 0.5,
-        "deletion_rate": 0.5,
-        "ridge_alphas": (0.1, 1.0, 10.0),
-        "rounds": 10,
-        "mixup_alpha": 10.0,
-        "mixup_gamma": 0.5,
-        "sigma": 0.5,
-        "tau": "adaptive",
-        "intrusion_margin": 0.05,
-        "selection": "lexicase",
-    }
+        "population_size": 200, "generations": 100, "max_trees": 10, "max_depth": 10,
+        "init_depth": (0, 3), "crossover_rate": 0.9, "mutation_rate": 0.1, "addition_rate": 0.5,
+        "deletion_rate": 0.5, "ridge_alphas": (0.1, 1.0, 10.0), "rounds": 10, "mixup_alpha": 10.0,
+        "mixup_gamma": 0.5, "sigma": 0.5, "intrusion_margin": 0.05,
+        "tau": "adaptive", "regularizer": "jensen_gap", "selection": "lexicase",
+    }  # fmt: skip
     assert {name: parameters[name] for name in expected} == expected
     assert len(parameters["functions"]) == 13
 
 
-def test_registries_list_names():
+def test_registries_list_their_names():
     assert [REGULARIZERS[name].label for name in REGULARIZERS] == [
         *("VJM", "FDM", "P-VRM", "PP", "TK", "GC", "RC", "WCRV", "IODC", "Standard GP")
     ]
@@ -108,12 +92,12 @@ def test_registries_list_names():
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
-def test_each_regularizer_learns(table, regularizer):
+def test_every_regularizer_learns(table, regularizer):
     model = small(regularizer=regularizer, generations=20, population_size=60).fit(*table)
     assert model.score(*table) > 0.6
 
 
-def test_constructed_features_go_into_a_pipeline(table, fitted):
+def test_transform_works_in_a_pipeline(table, fitted):
     data, y = table
     features = fitted.transform(data)
     names = fitted.get_feature_names_out()
@@ -126,9 +110,9 @@ def test_constructed_features_go_into_a_pipeline(table, fitted):
     assert np.median(cross_val_score(pipeline, data, y, cv=5)) > 0.5
 
 
-def test_front_choice_and_archive(table, by_the_paper):
+def test_choose_takes_rows_rules_and_tau(table, fitted_as_in_the_paper):
     data, _ = table
-    fitted = by_the_paper
+    fitted = fitted_as_in_the_paper
     front = fitted.pareto_front_
     assert (np.diff(front["o1"]) > 0).all()
     assert (np.diff(front["o2"]) < 0).all()
@@ -150,9 +134,9 @@ def test_front_choice_and_archive(table, by_the_paper):
         model.choose(len(front))
 
 
-def test_history_and_staged_predictions(table, by_the_paper):
+def test_staged_predictions_match_history(table, fitted_as_in_the_paper):
     data, y = table
-    fitted = by_the_paper
+    fitted = fitted_as_in_the_paper
     stages = list(fitted.staged_predict(data))
     assert len(stages) == len(fitted.history_) == 16
     np.testing.assert_array_equal(stages[-1], fitted.predict(data))
@@ -162,7 +146,7 @@ def test_history_and_staged_predictions(table, by_the_paper):
 
 
 @pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-def test_predictions_stay_within_the_training_target(table, fitted):
+def test_predictions_are_clipped_to_the_training_target(table, fitted):
     data, y = table
     wild = data * 1e6
     assert fitted.predict(wild).min() >= y.min()
@@ -170,7 +154,7 @@ def test_predictions_stay_within_the_training_target(table, fitted):
     assert np.isfinite(fitted.predict(data * 1e300)).all()
 
 
-def test_saving(table, fitted, tmp_path):
+def test_pickle_joblib_and_json_preserve_predictions(table, fitted, tmp_path):
     data, _ = table
     expected = fitted.predict(data)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(data), expected)
@@ -184,7 +168,7 @@ def test_saving(table, fitted, tmp_path):
     assert [column["name"] for column in readable["columns"]] == list(data.columns)
 
 
-def test_callback_sees_each_generation_and_can_stop(table):
+def test_callback_receives_each_generation_and_can_stop(table):
     records = []
 
     def stop(record):
@@ -197,8 +181,8 @@ def test_callback_sees_each_generation_and_can_stop(table):
     assert model.n_iter_ == 3
 
 
-def test_time_limit_is_kept_within_one_generation(table, monkeypatch):
-    """On a clock of our own, a second per generation: none starts after the limit."""
+def test_no_generation_starts_after_max_time(table, monkeypatch):
+    """With a fake clock, one second per generation, none starts after the limit."""
     clock = [100.0]
     monkeypatch.setattr(
         "vjmgp.engine.restarts.time", SimpleNamespace(perf_counter=lambda: clock[0])
@@ -213,10 +197,9 @@ def test_time_limit_is_kept_within_one_generation(table, monkeypatch):
     assert small(max_time=1e9).fit(*table).stopped_by_ == "generations"
 
 
-@pytest.mark.parametrize("when", [2])
-def test_ctrl_c_leaves_a_usable_model(table, when):
+def test_ctrl_c_leaves_a_usable_model(table):
     def interrupt(record):
-        if record["generation"] == when:
+        if record["generation"] == 2:
             os.kill(os.getpid(), signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
@@ -225,10 +208,10 @@ def test_ctrl_c_leaves_a_usable_model(table, when):
     assert model.stopped_by_ == "interrupt"
     assert model.n_iter_ < 10
     assert np.isfinite(model.predict(table[0])).all()
-    assert len(model.history_) >= when
+    assert len(model.history_) >= 2
 
 
-def test_progress_bar_on_demand(table):
+def test_progress_shows_a_bar(table):
     screen = io.StringIO()
     with redirect_stderr(screen):
         small(progress=True).fit(*table)
@@ -239,7 +222,7 @@ def test_progress_bar_on_demand(table):
     assert screen.getvalue() == shown
 
 
-def test_same_seed_same_model_whatever_the_state_object(table):
+def test_same_seed_gives_the_same_model(table):
     data, y = table
     a = small(random_state=3).fit(data, y)
     b = small(random_state=3).fit(data, y)
@@ -269,16 +252,16 @@ def test_nominal_columns_are_encoded(table):
     again = SymbolicModel.from_dict(json.loads(model.model_.to_json()))
     np.testing.assert_array_equal(again.predict(unseen), model.predict(unseen))
     coded = data.assign(colour=pd.factorize(group)[0])
-    numbers = small(categorical_features=["colour"], encoding="target", generations=15).fit(
-        coded, y
+    by_name, by_position = (
+        small(categorical_features=[wanted], encoding="target", generations=15).fit(coded, y)
+        for wanted in ("colour", 3)
     )
-    assert numbers.score(coded, y) > 0.9
-    position = small(categorical_features=[3], encoding="target", generations=15).fit(coded, y)
-    np.testing.assert_array_equal(position.predict(coded), numbers.predict(coded))
+    assert by_name.score(coded, y) > 0.9
+    np.testing.assert_array_equal(by_position.predict(coded), by_name.predict(coded))
 
 
 @pytest.mark.parametrize("wanted", [["group"], "group", [1], 1, [False, True]])
-def test_ways_to_name_a_categorical_column(wanted):
+def test_categorical_features_accepts_names_positions_and_masks(wanted):
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.normal(size=60), "group": rng.integers(0, 4, 60)})
     y = np.array([5.0, -3.0, 9.0, 0.0])[data["group"]] + 0.1 * data["a"].to_numpy()
@@ -291,21 +274,21 @@ def test_ways_to_name_a_categorical_column(wanted):
         np.testing.assert_allclose(matrix.predict(data.to_numpy().tolist()), model.predict(data))
 
 
-def test_text_in_a_matrix_can_be_categorical():
+def test_matrix_with_text_can_have_categorical_columns():
     rng = np.random.default_rng(0)
     x = np.array([[float(k), "ab"[k % 2]] for k in range(40)], dtype=object)
     model = small(categorical_features=[1]).fit(x, np.arange(40) % 2 + 0.01 * rng.normal(size=40))
     assert model.score(x, np.arange(40) % 2) > 0.9
 
 
-def test_integer_column_names_are_positions(table):
+def test_integer_column_names_count_as_positions(table):
     data, y = table
     model = small(categorical_features=[2]).fit(data.round().set_axis([7, 8, 9], axis=1), y)
     assert [c.name for c in model.model_.standardizer.columns] == ["x0", "x1", "x2"]
     assert model.model_.standardizer.columns[2].codes is not None
 
 
-def test_categories_that_json_cannot_hold_become_text(table, tmp_path):
+def test_intervals_as_categories_are_saved_as_text(table, tmp_path):
     data, y = table
     binned = data.assign(bin=pd.cut(data["speed"], 4))
     model = small().fit(binned, y)
@@ -314,7 +297,7 @@ def test_categories_that_json_cannot_hold_become_text(table, tmp_path):
     np.testing.assert_array_equal(again.predict(binned), model.predict(binned))
 
 
-def test_a_loaded_model_finds_columns_by_name(table, fitted, tmp_path):
+def test_loaded_model_finds_columns_by_name(table, fitted, tmp_path):
     data, _ = table
     model = SymbolicModel.from_dict(fitted.model_.to_dict())
     expected = fitted.predict(data)
@@ -323,19 +306,19 @@ def test_a_loaded_model_finds_columns_by_name(table, fitted, tmp_path):
     np.testing.assert_array_equal(model.predict(data.to_numpy().tolist()), expected)
 
 
-def test_another_final_rule_shows_in_history_and_stages(table):
+def test_final_rule_decides_stages_and_choice(table):
     data, _ = table
     model = small(final_rule="o2", generations=8).fit(*table)
     np.testing.assert_array_equal(list(model.staged_predict(data))[-1], model.predict(data))
     assert model.pareto_front_["chosen"].iloc[-1]
 
 
-def test_numpy_numbers_as_parameters(table):
+def test_parameters_accept_numpy_numbers(table):
     model = small(population_size=np.int64(30), max_trees=np.int32(4), tau=np.float32(2))
     assert model.fit(*table).tau_ == 2.0
 
 
-def test_a_saved_model_is_small(fitted):
+def test_pickled_model_is_small(fitted):
     assert len(pickle.dumps(fitted)) < 300_000
 
 
@@ -357,21 +340,21 @@ def test_constant_target_and_constant_columns(table):
     np.testing.assert_array_equal(partly.predict(different), partly.predict(data.assign(same=1.0)))
 
 
-def test_two_rows_are_enough():
+def test_fit_accepts_two_rows():
     assert np.isfinite(small().fit([[1.0], [2.0]], [1.0, 2.0]).predict([[1.5]])).all()
     three = small().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
     assert np.isfinite(three.predict([[3.0]])).all()
 
 
 @pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-def test_more_columns_than_rows():
+def test_fit_accepts_more_columns_than_rows():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(25, 120))
     model = small(generations=10).fit(x, x[:, 3] + 0.01 * rng.normal(size=25))
     assert np.isfinite(model.predict(rng.normal(size=(5, 120)))).all()
 
 
-def test_huge_and_tiny_scales():
+def test_fit_accepts_huge_and_tiny_scales():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(50, 2)) * [1e200, 1e-200]
     y = x[:, 0] / 1e200 * 1e-30
@@ -379,7 +362,7 @@ def test_huge_and_tiny_scales():
     assert model.score(x, y) > 0.9
 
 
-def test_no_warnings_in_ordinary_use(table):
+def test_fit_and_predict_do_not_warn(table):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = small().fit(*table)

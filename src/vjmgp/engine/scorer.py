@@ -1,0 +1,169 @@
+"""Score given trees on prepared rows, with the kernels that score individuals in evolution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Floats, Integers
+from .numerics.scores import r2
+from .objectives.ridge import score_weights
+from .preparation import Prepared, ScoredRows
+from .search.archive import (
+    ALPHA,
+    CENTRE,
+    FACTOR,
+    FIRST_NODE,
+    N_TREES,
+    O1,
+    O2,
+    TRAIN_R2,
+    WEIGHT,
+    Archive,
+    make_archive,
+    reserve,
+    trimmed,
+    update_archive,
+)
+from .search.evolution import Evolution
+from .search.population import release
+from .trees.pool import MEAN, SCALE, compact, intern_tree
+
+BATCH = 32
+"""Models that are scored together."""
+MEMORY = 512.0
+"""MiB for stored feature values."""
+ALMOST_1 = 1.0 - 1e-9
+"""Largest leverage: that of a row which alone decides its prediction."""
+Tree = tuple[ArrayLike, ArrayLike]
+"""Codes and constants of a tree, in prefix order."""
+
+
+def score_trees(
+    prepared: Prepared, trees: Sequence[Tree], coefficients: Floats, generation: int
+) -> Archive | None:
+    """Score a model of given trees and coefficients; return it as an archive of one entry.
+
+    None if one of its objectives is not finite.
+    """
+    run, rows = _make_run(prepared, 4), np.zeros(1, np.int64)
+    individuals = run.individuals
+    _load(run, 0, trees)
+    _use_coefficients(run, 0, coefficients)
+    run.regularizer.score(run, rows)
+    if not np.isfinite(individuals.o1[0] + individuals.o2[0]):
+        return None
+    archive = reserve(make_archive(prepared.settings.max_trees, 1, 1), 1, int(individuals.size[0]))
+    update_archive(archive, run.pool, individuals, run.y, run.weights, rows, generation)
+    return trimmed(archive)
+
+
+def refit(archive: Archive, prepared: Prepared, threads: int = 1) -> None:
+    """Fit the weights of all entries to other rows, and score them there, in place."""
+    run = _make_run(prepared, BATCH, threads)
+    for entries, rows in _batches(run, archive):
+        run.fit(rows)
+        _write_scores(run, archive, entries, rows)
+
+
+def score_on(student: Archive, prepared: Prepared) -> Archive:
+    """Score an archive of one entry on other rows, in place; its coefficients stay."""
+    run = _make_run(prepared, BATCH)
+    for entries, rows in _batches(run, student):
+        _use_coefficients(run, 0, _coefficients(student, 0))
+        _write_scores(run, student, entries, rows)
+    return student
+
+
+def regularize(archive: Archive, prepared: Prepared, threads: int = 1) -> None:
+    """Compute objective 2 of all entries with their weights, in place."""
+    run = _make_run(prepared, BATCH, threads)
+    for entries, rows in _batches(run, archive):
+        for entry, row in zip(entries, rows, strict=True):
+            _use_coefficients(run, row, _coefficients(archive, entry))
+        run.regularizer.score(run, rows)
+        archive.scores[entries, O2] = run.individuals.o2[rows]
+
+
+def leave_one_out_errors(z: Floats, coefficients: Floats, alpha: float, rows: ScoredRows) -> Floats:
+    """Return the leave-one-out error of each row, with its sign.
+
+    `z` are rows × standardised features. The leverages are those of the ridge model on them,
+    whatever the coefficients come from; `objectives/ridge.py` has the formula. Evolution keeps only
+    squares and divides by Cholesky's factor, so the two differ in the last digits.
+    """
+    weights = rows.weights
+    gram = z.T @ (weights.each[:, None] * z) + alpha * np.eye(len(coefficients))
+    leverage = np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
+    leverage += 1.0 / weights.total
+    if weights.given:
+        leverage *= weights.copy
+    return np.asarray((rows.y - z @ coefficients) / (1.0 - np.minimum(leverage, ALMOST_1)))
+
+
+def _make_run(prepared: Prepared, batch: int, threads: int = 1) -> Evolution:
+    """Return an evolution that never starts, whose individuals have room for a batch of models."""
+    settings = replace(
+        prepared.settings,
+        population_size=batch // 2,  # parents and offspring
+        memory_limit=min(MEMORY, prepared.settings.memory_limit),
+    )
+    return Evolution(replace(prepared, settings=settings), threads=threads)
+
+
+def _load(run: Evolution, row: int, trees: Sequence[Tree]) -> None:
+    individuals = run.individuals
+    individuals.size[row] = 0
+    for t, (codes, constants) in enumerate(trees):
+        codes, constants = np.asarray(codes, np.int32), np.asarray(constants, np.float64)
+        individuals.trees[row, t] = intern_tree(run.pool, codes, constants, len(codes))
+        individuals.size[row] += len(codes)
+    individuals.n_trees[row] = len(trees)
+
+
+def _batches(run: Evolution, archive: Archive) -> Iterator[tuple[Integers, Integers]]:
+    """Load an archive batch by batch; yield its entries and the rows of the individuals."""
+    for start in range(0, len(archive.facts), BATCH):
+        entries = np.arange(start, min(start + BATCH, len(archive.facts)))
+        rows = entries - start
+        run.pool = compact(run.pool, int(archive.tree_length[entries].sum()) + 1)
+        for entry, row in zip(entries.tolist(), rows.tolist(), strict=True):
+            _load(run, row, _trees_of(archive, entry))
+        yield entries, rows
+        release(run.pool, run.individuals, rows)
+
+
+def _trees_of(archive: Archive, entry: int) -> list[Tree]:
+    lengths = archive.tree_length[entry, : archive.facts[entry, N_TREES]]
+    ends = archive.facts[entry, FIRST_NODE] + np.cumsum(lengths)
+    places = [slice(a, b) for a, b in zip(ends - lengths, ends, strict=True)]
+    return [(archive.codes[place], archive.constants[place]) for place in places]
+
+
+def _coefficients(archive: Archive, entry: int) -> Floats:
+    """Return an entry's coefficients of its features before scaling."""
+    linear = archive.linear[entry]
+    return np.asarray(linear[WEIGHT] * linear[FACTOR])
+
+
+def _use_coefficients(run: Evolution, row: int, coefficients: Floats) -> None:
+    """Compute objective 1 of a row with given coefficients."""
+    pool, individuals = run.pool, run.individuals
+    score_weights(pool, individuals, run.workspace, run.ridge, run.y, run.alphas, row, coefficients)
+
+
+def _write_scores(run: Evolution, archive: Archive, entries: Integers, rows: Integers) -> None:
+    """Write weights, scales, objective 1 and training R² of the rows into the entries."""
+    individuals, y = run.individuals, run.y
+    given = run.weights.each if run.weights.given else None
+    for entry, row in zip(entries, rows, strict=True):
+        scores, linear = archive.scores[entry], archive.linear[entry]
+        scores[O1], scores[ALPHA] = individuals.o1[row], individuals.alpha[row]
+        scores[TRAIN_R2] = r2(y, np.clip(individuals.fitted[row], y.min(), y.max()), given)
+        count = individuals.n_trees[row]
+        scaling = run.pool.scaling[individuals.trees[row, :count]]
+        linear[WEIGHT, :count] = individuals.weights[row, :count]
+        linear[CENTRE, :count], linear[FACTOR, :count] = scaling[:, MEAN], scaling[:, SCALE]

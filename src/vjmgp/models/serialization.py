@@ -1,0 +1,268 @@
+"""Write models as JSON and read them back, with checks.
+
+Reading runs nothing that a file contains: names of functions and columns are only looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
+from ..formulas.fold import fold
+from ..tables.preprocessing import Column, Standardizer
+
+if TYPE_CHECKING:
+    from ..formulas.user_function import UserFunction
+    from .symbolic import Feature
+
+VERSION = 1
+
+
+class JsonModel(ABC):
+    """A model that can be written to JSON and read back."""
+
+    format: ClassVar[str]
+
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """Return all entries except format and version."""
+
+    @classmethod
+    @abstractmethod
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> Self:
+        """Make a model from these entries; its trees may contain functions of the user."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as plain lists, numbers and text."""
+        return {"format": self.format, "version": VERSION, **self._content()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], functions: Sequence[UserFunction] = ()) -> Self:
+        """Make a model from what `to_dict` returned; raise ValueError if it is malformed.
+
+        If the model contains functions of the user, give them: no file contains code.
+        """
+        if not isinstance(data, dict) or data.get("format") != cls.format:
+            raise ValueError(f"This is not a vjmgp model: 'format' is not {cls.format!r}.")
+        if data.get("version") != VERSION:
+            raise ValueError(
+                f"The model has version {data.get('version')!r}, this package reads {VERSION}."
+            )
+        try:
+            return cls._from_content(data, functions)
+        except KeyError as error:
+            raise ValueError(f"The model has no entry {error}.") from None
+        except (TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"The model is malformed: {error}.") from None
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the model as JSON text; with `path`, also write it to this file."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+
+def functions_from_dict(
+    data: dict[str, Any], functions: Sequence[UserFunction]
+) -> tuple[UserFunction, ...]:
+    """Return those of the given functions that the model names."""
+    given = {function.name: function for function in functions}
+    names = data.get("functions", [])
+    for name in names:
+        if name not in given:
+            raise ValueError(
+                f"The model contains the user's function {name!r}, and files contain no code: give "
+                "it as load_model(path, functions=[…])."
+            )
+    return tuple(given[name] for name in names)
+
+
+def quantiles_to_dict(quantiles: tuple[float, ...]) -> dict[str, Any]:
+    """Return an entry with the sizes of leave-one-out errors, if known."""
+    return {"error_quantiles": list(quantiles)} if quantiles else {}
+
+
+def quantiles_from_dict(data: dict[str, Any]) -> tuple[float, ...]:
+    """Read and check the sizes of leave-one-out errors; older files have none."""
+    quantiles = floats_from(data.get("error_quantiles", []), "error_quantiles")
+    if (quantiles < 0.0).any() or (np.diff(quantiles) < 0.0).any():
+        raise ValueError("The model is malformed: error_quantiles do not rise from 0 on.")
+    return tuple(quantiles.tolist())
+
+
+def inputs_to_dict(standardizer: Standardizer, functions: Sequence[UserFunction]) -> dict[str, Any]:
+    """Return the entries of target, columns and, if there are any, functions of the user."""
+    names = [function.name for function in functions]
+    return {
+        "target": {
+            "mean": standardizer.target_mean,
+            "scale": standardizer.target_scale,
+            "range": list(standardizer.target_range),
+            "clip": standardizer.clips,
+        },
+        "columns": [_column_to_dict(column) for column in standardizer.columns],
+        **({"functions": names} if names else {}),
+    }
+
+
+def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
+    """Read and check the entries of target and columns."""
+    target = data["target"]
+    columns = tuple(_column_from_dict(column) for column in data["columns"])
+    titles = [column.title for column in columns if column.used]
+    if len(set(titles)) < len(titles):
+        twice = next(title for title in titles if titles.count(title) > 1)
+        raise ValueError(f"The model is malformed: two of its inputs are called {twice!r}.")
+    return Standardizer(
+        columns,
+        finite_number(target["mean"], "mean"),
+        _scale(target["scale"]),
+        _range(target["range"]),
+        _flag(target.get("clip", True), "clip"),
+    )
+
+
+def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
+    """Read a list of finite numbers."""
+    try:
+        array = np.array(values, dtype=np.float64).reshape(shape)
+    except ValueError:
+        raise ValueError(
+            f"The model is malformed: {what} is not a list of numbers of the right length."
+        ) from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"The model is malformed: {what} has a number that is not finite.")
+    return array
+
+
+def places_from(values: Any, what: str, end: int) -> NDArray[np.int64]:
+    """Read a list of whole numbers from 0 to `end` − 1."""
+    array = floats_from(values, what)
+    if not ((array == np.rint(array)) & (array >= 0) & (array < end)).all():
+        raise ValueError(f"The model is malformed: {what} has a number outside 0 … {end - 1}.")
+    return array.astype(np.int64)
+
+
+def finite_number(value: Any, what: str) -> float:
+    """Read a finite number."""
+    number = float(value)
+    if not math.isfinite(number):  # not valid JSON, but Python's reader accepts it
+        raise ValueError(f"The model is malformed: {what} is {number}.")
+    return number
+
+
+def whole_count(value: Any, what: str) -> int:
+    """Read a whole number that is not negative."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"The model is malformed: {what} is {value!r}.")
+    return value
+
+
+def _scale(value: Any) -> float:
+    scale = finite_number(value, "scale")
+    if not scale > 0.0:
+        raise ValueError(f"The model is malformed: scale is {scale}; it must be positive.")
+    return scale
+
+
+def _range(values: Any) -> tuple[float, float]:
+    low, high = floats_from(values, "range", (2,)).tolist()
+    if low > high:
+        raise ValueError(f"The model is malformed: range is {low} to {high}.")
+    return low, high
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"The model is malformed: {what} is {value!r}, neither true nor false.")
+    return value
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": column.name,
+        "used": column.used,
+        "mean": column.mean,
+        "scale": column.scale,
+    }
+    if column.limits is not None:
+        data["range"] = list(column.limits)
+    if column.fill is not None:
+        data["fill"] = column.fill
+    if column.label is not None:
+        data["label"] = column.label
+    if column.codes is not None:
+        data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}
+    return data
+
+
+def _column_from_dict(data: dict[str, Any]) -> Column:
+    codes = None
+    if "codes" in data:
+        codes = {category: finite_number(value, "a code") for category, value in data["codes"]}
+    return Column(
+        str(data["name"]),
+        finite_number(data["mean"], "mean"),
+        _scale(data["scale"]),
+        codes,
+        finite_number(data.get("unseen", 0.0), "unseen"),
+        bool(data["used"]),
+        str(data["label"]) if "label" in data else None,
+        finite_number(data["fill"], "fill") if "fill" in data else None,
+        _range(data["range"]) if "range" in data else None,
+    )
+
+
+def tree_to_list(feature: Feature, names: list[str], functions: Sequence[UserFunction] = ()) -> Any:
+    """Return a tree as nested lists of names and numbers: ["add", ["column", "x"], 0.5]."""
+    return fold(
+        feature.codes,
+        feature.constants,
+        lambda column: ["column", names[column]],
+        float,
+        lambda name, parts: [name, *parts],
+        functions,
+    )
+
+
+def tree_from_list(
+    item: Any, names: list[str], functions: Sequence[UserFunction] = ()
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Read codes and constants of a tree; raise ValueError if it is malformed."""
+    by_code, known = functions_by_code(functions), codes_by_name(functions)
+    codes: list[int] = []
+    constants: list[float] = []
+    waiting = [item]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, int | float) and not isinstance(part, bool):
+            codes.append(CONSTANT)
+            constants.append(finite_number(part, "a constant"))
+            continue
+        if not isinstance(part, list) or not part:
+            raise ValueError(
+                f"A tree contains {part!r}, which is not a number, column or function."
+            )
+        name, *rest = part
+        if name == "column" and len(rest) == 1:
+            if rest[0] not in names:
+                raise ValueError(f"A tree uses the unknown column {rest[0]!r}.")
+            codes.append(FIRST_VARIABLE + names.index(rest[0]))
+        elif isinstance(name, str) and name in known and len(rest) == by_code[known[name]].arity:
+            codes.append(known[name])
+            waiting.extend(reversed(rest))
+        else:
+            raise ValueError(f"A tree has the unknown part {name!r} with {len(rest)} arguments.")
+        constants.append(0.0)
+    return tuple(codes), tuple(constants)
