@@ -23,8 +23,13 @@ from vjmgp import VJMRegressor, load_dataset, load_model, r2
 from vjmgp.engine.parameters import PARAMETERS, checked
 from vjmgp.engine.settings import Settings
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
-from vjmgp.tables.sample_weight import check_sample_weight
-from vjmgp.tables.validation import as_table, as_target, check_columns, column_names
+from vjmgp.tables.validation import (
+    as_table,
+    as_target,
+    check_columns,
+    check_sample_weight,
+    column_names,
+)
 
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7e308
 ROWS = 30

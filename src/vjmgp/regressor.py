@@ -45,12 +45,12 @@ from .formulas.user_function import UserFunction
 from .inspection.plots import PlotMixin
 from .models.intervals import ScoredRows
 from .tables.preprocessing import fit_standardizer, nominal_columns
-from .tables.sample_weight import check_sample_weight
 from .tables.validation import (
     as_frame,
     as_table,
     as_target,
     check_columns,
+    check_sample_weight,
     column_names,
     name_of_target,
 )

@@ -10,7 +10,7 @@ from tests.support.command import FIT, said_by, write_table
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
-from vjmgp.tables.dataset import EXACT
+from vjmgp.tables.reader import EXACT
 
 SITE = [*FIT, "--nominal", "site"]
 
@@ -71,7 +71,7 @@ def test_the_final_fit_can_be_left_out(table, capsys):
 
 def test_without_test_rows_there_is_one_fit(table, capsys):
     said = told(capsys, [*SITE, "--holdout", "0"])
-    assert "No rows were held back that could test it.\nThe formula is fitted to all 60" in said
+    assert "No rows were held out that could test it.\nThe formula is fitted to all 60" in said
     assert set(about()["errors"]) == {"training"}
 
 
@@ -179,7 +179,7 @@ def test_choosing_works_without_the_table(table, capsys):
     told(capsys, SITE)
     Path("data.csv").unlink()
     said = told(capsys, ["choose", "data_model", "0"])
-    assert "data.csv is not there any more, so the page has no plots of its rows." in said
+    assert "data.csv is no longer available, so the page has no plots of its rows." in said
     assert (
         load_model("data_model/model.json").size == pd.read_csv("data_model/front.csv")["size"][0]
     )

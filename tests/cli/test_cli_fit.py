@@ -14,9 +14,9 @@ from tests.support.command import FIT, VJMGP, said_by, write_table
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
-from vjmgp.cli.methods import regularizer_of
 from vjmgp.cli.workflow_place import workflow_folder
 from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
+from vjmgp.fit_reports.settings import FitSettings
 
 
 @pytest.fixture
@@ -88,7 +88,10 @@ def test_a_column_of_weights(table, capsys):
     for options, message in (
         (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
         (["--weights", "site"], "column 'site' is both in --weights and in --nominal."),
-        (["--weights", "gamma"], "data.csv: --weights gamma has a negative number in row"),
+        (
+            ["--weights", "gamma"],
+            "data.csv: the column of weights 'gamma' has a negative number in row",
+        ),
     ):
         assert message in said_by(capsys, [*fit, *options])
 
@@ -118,7 +121,7 @@ def test_ctrl_c_keeps_the_model_so_far(table):
 
 def test_a_fit_that_time_has_ended_says_so(table, capsys):
     said = said_by(capsys, [*FIT[:4], "--nominal", "site", "--quiet", "--seconds", "1e-9"], 0)
-    assert said == "Ended by --seconds after 0 of 100 generations.\n"
+    assert said == "The time limit ended the fit after 0 of 100 generations.\n"
     assert said.strip() in Path("data_model/report.html").read_text()
 
 
@@ -133,7 +136,10 @@ def test_a_fit_that_time_has_ended_says_so(table, capsys):
         (["--generations", "-1"], "--generations is -1; it must be 0 or more."),
         (["--seconds", "0"], "--seconds is 0.0; it must be more than 0."),
         (["--method", "magic"], "--method is 'magic'; it must be one of VJM, FDM, "),
-        (["--method", "no.such"], "--method is 'no.such' (No module named 'no')"),
+        (
+            ["--method", "no.such"],
+            "--method is invalid: regularizer is 'no.such' (No module named 'no')",
+        ),
         (["--nominal", "site", "--ignore", "site"], "is both in --nominal and in --ignore"),
         ([], "correct it, or name the column in --nominal."),
     ],
@@ -146,7 +152,7 @@ def test_messages_name_the_options(table, capsys, words, answer):
     ("column", "values", "answer"),
     [
         ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
-        ("site", [None, *range(59)], "use --missing median, indicator or drop, or leave the co"),
+        ("site", [None, *range(59)], "set --missing to median, indicator or drop, or leave the"),
         ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
     ],
 )  # fmt: skip
@@ -174,11 +180,11 @@ def test_methods_are_those_of_the_configs():
     config = yaml.safe_load((workflow_folder() / "config/methods.yaml").read_text())
     for name, regularizer in REGULARIZER_OF.items():
         assert config[name] == {"gp": {"regularizer": regularizer}}
-        assert regularizer_of(name) == regularizer_of(name.lower()) == regularizer
-        assert regularizer_of(name.replace(" ", "")) == regularizer_of(regularizer) == regularizer
+        for method in (name, name.lower(), name.replace(" ", ""), regularizer):
+            assert FitSettings(target="y", method=method).regularizer == regularizer
     assert set(REGULARIZER_OF.values()) == set(REGULARIZERS)
     own = "vjmgp.engine.regularizers.worst_gap.WorstGap"
-    assert regularizer_of(own) == own
+    assert FitSettings(target="y", method=own).regularizer == own
 
 
 def test_a_method_of_the_paper_is_fitted(table, capsys):
@@ -197,7 +203,7 @@ def test_missing_numbers_are_filled_on_request(table, capsys):
     fit = [*FIT, "--nominal", "site"]
     said = said_by(capsys, fit)
     assert f"column {column!r} has no value in" in said
-    assert "use --missing median, indicator or drop, or leave the column out" in said
+    assert "set --missing to median, indicator or drop, or leave the column out" in said
     assert main([*fit, "--missing", "indicator"]) == 0
     model = load_model("data_model/model.json")
     assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)

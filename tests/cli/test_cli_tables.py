@@ -120,11 +120,15 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package
 @pytest.mark.parametrize(
     ("cells", "words", "answer"),
     [
-        ('"1,234"', [], "column 'a' has '1,234', which may be 1234 or 1.234: say --decimal . or"),
+        (
+            '"1,234"',
+            [],
+            "column 'a' has '1,234', which may be 1234 or 1.234: set --decimal to '.' or",
+        ),
         ("1,234;5", [], "column 'a' has '1,234', which may be 1234 or 1.234"),
         ("1.234;5", [], "column 'a' has '1.234', which may be 1.234 or 1234"),
         ("1,5;1.5", [], "column 'a' has '1,5' and column 'b' has '1.5', which cannot both be"),
-        ("1,5;1.5", ["--decimal", ","], "column 'b' has '1.5' in row 1, which is no number where"),
+        ("1,5;1.5", ["--decimal", ","], "column 'b' has '1.5' in row 1, which is not a number if"),
         ("1;2,5", ["--separator", "comma"], "its rows have more cells than its header"),
         ("1;2,5,3", ["--encoding", "klingon"], "there is no encoding 'klingon'"),
     ],
@@ -155,7 +159,7 @@ def test_options_decide_what_may_be_either(taken, tmp_path, monkeypatch, capsys)
 def test_utf_16_without_a_mark_is_asked_for(table, taken, capsys):
     Path("a.csv").write_bytes(written(table.rename(columns={"höhe": "h"})).encode("utf-16-le"))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
-    assert "say --encoding utf-16-le" in said_by(capsys, fit)
+    assert "set --encoding to utf-16-le" in said_by(capsys, fit)
     said_by(capsys, [*fit, "--encoding", "utf-16-le"], 1, lines=2)
     assert taken[0]["h"].tolist() == table["höhe"].tolist()
 
@@ -163,7 +167,7 @@ def test_utf_16_without_a_mark_is_asked_for(table, taken, capsys):
 def test_a_separator_that_may_be_either_is_refused(taken, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a, m;y, m\n" + "".join(f"{k},5;{k},25\n" for k in range(12)))
-    assert "may be separated by ',' or ';'; say which" in said_by(capsys, ["fit", "a.csv", *FIT])
+    assert "may be separated by ',' or ';'; give the" in said_by(capsys, ["fit", "a.csv", *FIT])
     fit = ["fit", "a.csv", "--target", "y, m", "--separator", ";", *QUICK, "--holdout", "0"]
     said_by(capsys, fit, 1, lines=2)
     assert taken[0]["a, m"].tolist() == [k + 0.5 for k in range(12)]
@@ -207,7 +211,7 @@ def test_dates_are_refused_or_days(table, capsys, form):
     for part, path in ((data, name), (data[30:33].drop(columns="y"), new)):
         part.to_parquet(path) if form == "parquet" else part.to_csv(path, index=False)
     fit = ["fit", name, *FIT, "--output", "out", "--no-clip"]
-    assert "column 'day' holds dates: use --dates elapsed for days since" in said_by(capsys, fit)
+    assert "column 'day' holds dates: set --dates to elapsed for days since" in said_by(capsys, fit)
     said = said_by(capsys, [*fit, "--dates", "elapsed"], 0, lines=3)
     assert said.startswith("Read as: 'day' as days since 2025-12-30.\nCaution: The input 'day' nea")
     days = np.arange(40) * 1.5
@@ -228,7 +232,7 @@ def test_a_cell_that_is_no_date_is_told(table, capsys):
     said_by(capsys, ["fit", "d.csv", *FIT, "--dates", "elapsed"], 0, lines=3)
     data.loc[5, "day"] = "soon"
     data.to_csv("new.csv", index=False)
-    assert "new.csv: column 'day' has 'soon' in row 6, no date" in said_by(
+    assert "new.csv: column 'day' has 'soon' in row 6, which is not a date" in said_by(
         capsys, ["predict", "d_model", "new.csv"]
     )
 
@@ -239,8 +243,8 @@ def test_rows_with_missing_cells_are_left_out_on_request(table, taken, capsys):
     table.to_csv("m.csv", index=False)
     fit = ["fit", "m.csv", *FIT, "--holdout", "0"]
     said = said_by(capsys, fit, lines=3)
-    assert "m.csv: 2 things are wrong:\n- the target 'y' is infinite or missing" in said
-    assert "\n- column 'mass' has no value in 1 of 40 rows: use --missing median, ind" in said
+    assert "m.csv: 2 things are wrong:\n- the target 'y' is missing or infinite" in said
+    assert "\n- column 'mass' has no value in 1 of 40 rows: set --missing to median, ind" in said
     said = said_by(capsys, [*fit, "--missing", "drop"], 1, lines=2)
     assert said.startswith("Left out 3 rows with missing cells.\n")
     assert taken[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]

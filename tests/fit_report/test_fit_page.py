@@ -14,7 +14,7 @@ from tests.support.command import QUICK, said_by
 
 from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
-from vjmgp.fit_report.cautions import noise_in_words
+from vjmgp.fit_reports.cautions import noise_in_words
 from vjmgp.formulas.printers.mathml import formula_mathml
 
 BAD = "<b>&amp; $x$"
@@ -111,7 +111,7 @@ def test_without_its_table_the_page_is_smaller(here, capsys):
     Path("data.csv").unlink()
     assert main(["choose", "data_model", "0"]) == 0
     page = Path("data_model/report.html").read_text()
-    assert "The table is not there any more" in page
+    assert "The table is no longer available" in page
     assert "Responses" in before
     assert "Responses" not in page
     assert Page(page).faults == []
@@ -119,7 +119,7 @@ def test_without_its_table_the_page_is_smaller(here, capsys):
 
 def test_without_matplotlib_the_page_says_so_once(here, capsys, monkeypatch):
     make(here)
-    monkeypatch.setattr("vjmgp.fit_report.page.is_there", lambda module: False)
+    monkeypatch.setattr("vjmgp.fit_reports.page.is_there", lambda module: False)
     assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
     assert "The page has no plots, which need matplotlib" in capsys.readouterr().err
     page = Path("data_model/report.html").read_text()
@@ -166,7 +166,7 @@ def test_a_column_that_counts_rows_is_told(here, capsys):
     page_of(capsys, "--dates", "elapsed")
     assert [text for text in about()["cautions"] if "counts the rows" in text] == [
         "The input 'number' only counts the rows: unless their order means something, leave it "
-        "out with --ignore."
+        "out with the option 'ignore'."
     ]
 
 

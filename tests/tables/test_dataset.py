@@ -142,14 +142,14 @@ def test_errors_in_own_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):
         load_file(tmp_path / "none.csv", "a")
     with pytest.raises(ValueError, match="unknown kind of file"):
-        load_file(tmp_path / "data.xlsx", "a")
+        load_file(tmp_path / "data.doc", "a")
 
 
 def test_headers_and_cells_are_read_as_they_stand(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("None,nan,,,y\n1,2,3,4,5\n006,7,8,9,1.10\n")
     assert list(load_file(path, "y").inputs) == ["None", "nan", "Unnamed: 2", "Unnamed: 3"]
-    table = read_file(path).written
+    table = read_file(path).cells
     assert list(table) == ["None", "nan", "", "", "y"]
     assert table["None"].tolist() == ["1", "006"]
     assert table["y"].tolist() == ["5", "1.10"]

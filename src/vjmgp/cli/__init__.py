@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import __version__
 from ..core.optional import missing
+from ..tables.errors import InputError
 
 
 class Exit(IntEnum):
@@ -86,14 +87,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
         return Exit.DONE
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        print_error("Stopped.")
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        print(f"vjmgp: {missing(error.name or '')}", file=sys.stderr)
+        print_error(f"vjmgp: {missing(error.name or '')}")
+        return Exit.WRONG
+    except InputError as error:
+        print_error(f"vjmgp: {error.message(_as_option)}")
         return Exit.WRONG
     except (ValueError, OSError) as error:
-        print(f"vjmgp: {error}", file=sys.stderr)
+        print_error(f"vjmgp: {error}")
         return Exit.WRONG
+
+
+def print_error(line: str) -> None:
+    """Print a line to the standard error stream."""
+    print(line, file=sys.stderr)
+
+
+def _as_option(setting: str) -> str:
+    """Return the option of a setting."""
+    return "--output" if setting == "folder" else f"--{setting.replace('_', '-')}"
 
 
 def _print_completion(options: argparse.Namespace) -> int:

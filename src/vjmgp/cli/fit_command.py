@@ -1,18 +1,17 @@
-"""`vjmgp fit`: a table in, a model with its formulas, front, plots and a page out."""
+"""`vjmgp fit`: fit a model to a table and write its formulas, front, plots and a page."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from ..engine.regularizers.paper_names import REGULARIZER_OF
-from ..fit_report.table import add_table, find_table, take_table
-from . import Exit
-from .methods import WORDS, regularizer_of
+from ..fit_reports.settings import DATES, MISSING, FitSettings
+from . import Exit, print_error
+from .table_options import add_table, recover_table
 
-HOLDOUT, INTERVAL = 0.25, 0.9
+DEFAULTS = FitSettings(target="")
 
 
 def add_to(commands: Any) -> None:
@@ -36,16 +35,16 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument(
         "--missing",
-        choices=("error", "median", "indicator", "drop"),
-        default="error",
+        choices=MISSING,
+        default=DEFAULTS.missing,
         help="missing cells: refuse the table (error), fill in the median, fill it in and add an "
         "input that says where (indicator), or leave such rows out (drop)",
     )
     command.add_argument(
         "--dates",
-        choices=("refuse", "elapsed"),
-        default="refuse",
-        help="columns of dates: refuse the table, or take them as days since the first date",
+        choices=DATES,
+        default=DEFAULTS.dates,
+        help="columns of dates: refuse the table, or convert them to days since the first date",
     )
     command.add_argument(
         "--ignore", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
@@ -56,13 +55,13 @@ def add_to(commands: Any) -> None:
     command.add_argument(
         "--output", type=Path, metavar="FOLDER", help="where to write (default: TABLE_model)"
     )
-    command.add_argument("--seed", type=int, default=0, help="the same seed gives the same model")
+    _add_number(command, "--seed", "the same seed gives the same model")
     command.add_argument(
         "--holdout",
         type=float,
-        default=HOLDOUT,
+        default=DEFAULTS.holdout,
         metavar="SHARE",
-        help=f"share of the rows to test the model on, 0 for none (default: {HOLDOUT})",
+        help=f"share of the rows to test the model on, 0 for none (default: {DEFAULTS.holdout})",
     )
     command.add_argument(
         "--final-fit",
@@ -73,9 +72,10 @@ def add_to(commands: Any) -> None:
     command.add_argument(
         "--interval",
         type=float,
-        default=INTERVAL,
+        default=DEFAULTS.interval,
         metavar="SHARE",
-        help=f"what share of new targets the page's intervals are to hold (default: {INTERVAL})",
+        help="share of new targets that the page's intervals should contain (default: "
+        f"{DEFAULTS.interval})",
     )
     _add_settings(command)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -83,30 +83,23 @@ def add_to(commands: Any) -> None:
 
 
 def _add_settings(command: Any) -> None:
-    """Add what the regressor is told."""
+    """Add the settings of the regressor."""
     method = command.add_argument(
         "--method",
-        default="VJM",
+        default=DEFAULTS.method,
         help=f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser (default: VJM)",
     )
-    method.suggestions = WORDS
-    command.add_argument("--population", type=int, default=200, help="default: 200")
-    command.add_argument("--generations", type=int, default=100, help="default: 100")
-    command.add_argument(
-        "--restarts",
-        type=int,
-        default=1,
-        help="evolutions to learn from, on all cores (default: 1)",
-    )
-    command.add_argument("--seconds", type=float, help="no new generation after so many seconds")
+    method.suggestions = [name.replace(" ", "") for name in REGULARIZER_OF]
+    _add_number(command, "--population", "models of a generation")
+    _add_number(command, "--generations", "generations of the evolution")
+    _add_number(command, "--restarts", "evolutions to learn from, on all cores")
+    command.add_argument("--seconds", type=float, help="time limit of the evolution")
     command.add_argument(
         "--functions", nargs="+", default=[], metavar="NAME", help="functions that formulas may use"
     )
+    _add_number(command, "--max-trees", "largest number of terms of the formula")
     command.add_argument(
-        "--max-trees", type=int, default=10, help="terms of the formula at most (default: 10)"
-    )
-    command.add_argument(
-        "--max-size", type=int, metavar="NODES", help="nodes of the formula at most"
+        "--max-size", type=int, metavar="NODES", help="largest number of nodes of the formula"
     )
     command.add_argument(
         "--clip",
@@ -116,56 +109,33 @@ def _add_settings(command: Any) -> None:
     )
 
 
+def _add_number(command: Any, option: str, text: str) -> None:
+    default = getattr(DEFAULTS, option.removeprefix("--").replace("-", "_"))
+    command.add_argument(option, type=int, default=default, help=f"{text} (default: {default})")
+
+
 def run(options: argparse.Namespace) -> int:
-    """Fit and write."""
-    find_table(options)
-    _check_numbers(options)
-    regularizer_of(options.method)
-    taken = take_table(options)
-    for note in taken.notes:
-        print(note, file=sys.stderr)
-    from ..fit_report.about import about_fit, ending, summary
-    from ..fit_report.fits import make_fits, split_rows, versions_of
-    from ..fit_report.folder import claim_folder, write_chosen, write_models
-    from ..fit_report.page import without_plots, write_page
+    """Fit, write and print."""
+    recover_table(options)
+    options.functions = [name for word in options.functions for name in word.split(",") if name]
+    settings = FitSettings.from_dict(vars(options))
+    _ = settings.regularizer  # an error comes before the table is read
+    from ..fit_reports.report import write_report
+    from ..fit_reports.training_table import read_training_table
 
-    rows = split_rows(taken.data, taken.weights, options.holdout, options.seed)
-    if len(rows.train) < 2:
-        raise ValueError(f"{options.table}: {len(rows.train)} rows are too few to train on.")
+    table = read_training_table(options.table, settings)
+    for note in table.notes:
+        print_error(note)
     folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
-    claim_folder(folder, options.table, options.target)
+    announce = print_error if not options.quiet else lambda line: None
     try:
-        fits = make_fits(options, rows)
+        report = write_report(table, settings, folder, not options.quiet, announce)
     except RuntimeError as error:
-        print(f"vjmgp: {error}", file=sys.stderr)
+        print_error(f"vjmgp: {error}")
         return Exit.FAILED
-    versions = versions_of(fits, options.max_size)
-    about = about_fit(options, taken, fits)
-    write_chosen(folder, versions, about)
-    write_models(folder, versions)
-    write_page(folder, versions, about, rows)
-    print(versions.models[versions.chosen])
-    print("\n".join(summary(about, versions)))
-    print(f"Everything: {(folder / 'report.html').resolve()}")
-    cautions = [f"Caution: {caution}" for caution in about["cautions"]]
-    for line in (*cautions, without_plots(folder, versions.chosen), ending(about)):
-        if line:
-            print(line, file=sys.stderr)
-    return Exit.STOPPED if about["stopped_by"].startswith("interrupt") else Exit.DONE
-
-
-def _check_numbers(options: argparse.Namespace) -> None:
-    for name, is_right, wanted in (
-        ("holdout", 0 <= options.holdout <= 0.9, "from 0 to 0.9"),
-        ("seed", options.seed >= 0, "0 or more"),
-        ("population", options.population >= 2, "2 or more"),
-        ("generations", options.generations >= 0, "0 or more"),
-        ("restarts", options.restarts >= 1, "1 or more"),
-        ("seconds", options.seconds is None or options.seconds > 0, "more than 0"),
-        ("max_trees", options.max_trees >= 1, "1 or more"),
-        ("max_size", options.max_size is None or options.max_size >= 1, "1 or more"),
-        ("interval", 0 < options.interval < 1, "between 0 and 1"),
-    ):
-        if not is_right:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {getattr(options, name)}; it must be {wanted}.")
+    print(report.model)
+    print(report.summary)
+    print(f"Everything: {report.page}")
+    for line in (*(f"Caution: {caution}" for caution in report.cautions), *report.notes):
+        print_error(line)
+    return Exit.STOPPED if report.interrupted else Exit.DONE

@@ -22,8 +22,12 @@ def is_there(module: str) -> bool:
 
 def missing(module: str) -> ModuleNotFoundError:
     """The error of a module that is not there, which says how to install it."""
-    part = INSTALLED_BY.get(module, "vjmgp[workflow]")
-    return ModuleNotFoundError(f"this needs {module}: pip install '{part}'", name=module)
+    return ModuleNotFoundError(f"this needs {module}: {install_command(module)}", name=module)
+
+
+def install_command(module: str) -> str:
+    """Return the command that installs a module."""
+    return f"pip install '{INSTALLED_BY.get(module, 'vjmgp[workflow]')}'"
 
 
 def need(module: str) -> None:

@@ -42,7 +42,7 @@ def check_own_data(study: Study) -> None:
     for name, table in study.own_data.items():
         if name not in study.datasets or Path(table.file).stat().st_size > LARGE_FILE:
             continue
-        from ...tables.dataset import check_inputs  # slow, and only needed here
+        from ...tables.checks import check_inputs  # slow, and only needed here
         from ..runs.prepare import load_own
 
         try:

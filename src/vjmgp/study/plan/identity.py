@@ -43,7 +43,7 @@ NOT_COUNTED = (
     *("vjmgp.core", "vjmgp.operations"),
     # The engine's version counts in their place: golden runs hold them to their results, too.
     *("vjmgp.engine", "vjmgp.models", "vjmgp.model_selection", "vjmgp.regressor"),
-    *("vjmgp.tables.preprocessing", "vjmgp.tables.validation", "vjmgp.tables.sample_weight"),
+    *("vjmgp.tables.preprocessing", "vjmgp.tables.validation"),
     *("vjmgp.inspection", "vjmgp.formulas"),
 )
 
