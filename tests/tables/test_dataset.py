@@ -1,6 +1,7 @@
 """Tables, datasets and the paper's protocol."""
 
 import gzip
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from vjmgp import (
     r2,
 )
 from vjmgp.tables.dataset import known_nominal_columns
+from vjmgp.tables.errors import TableError
 from vjmgp.tables.paper_datasets import paper_medians, pmlb_number
 from vjmgp.tables.preprocessing import fit_standardizer
 from vjmgp.tables.reader import read_file
@@ -155,11 +157,24 @@ def test_headers_and_cells_are_read_as_they_stand(tmp_path):
     assert table["y"].tolist() == ["5", "1.10"]
 
 
-def test_a_file_in_another_encoding_is_told_what_to_do(tmp_path):
+def test_load_file_reads_what_the_command_reads(tmp_path):
     path = tmp_path / "mine.csv"
-    path.write_bytes("größe,y\n1,2\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"mine.csv: cannot be read .*; save it as UTF-8"):
+    path.write_bytes("größe;code;y\n1.000,5;1.5;2\n2,5;2.5;3\n".encode("latin-1"))
+    data = load_file(path, "y", nominal=("code",))
+    assert data.inputs["größe"].tolist() == [1000.5, 2.5]
+    assert data.inputs["code"].tolist() == [1.5, 2.5]
+    data.inputs.assign(y=data.target).to_excel(tmp_path / "mine.xlsx", index=False)
+    assert load_file(tmp_path / "mine.xlsx", "y").inputs["größe"].tolist() == [1000.5, 2.5]
+    path.write_bytes("größe,y\n1,2\n".encode("cp1252") + b"\x81")
+    with pytest.raises(TableError, match=r"mine.csv: cannot be read: .*with 'encoding'") as caught:
         load_file(path, "y")
+    assert (caught.value.kind, caught.value.column) == ("encoding", None)
+    path.write_text("a;y\n1,234;2\n")
+    with pytest.raises(TableError, match="set 'decimal' to") as caught:
+        load_file(path, "y")
+    assert (caught.value.kind, caught.value.column) == ("number_format", "a")
+    assert "set --decimal to" in pickle.loads(pickle.dumps(caught.value)).message("--{}".format)
+    assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [1.234]
 
 
 def test_numbers_in_files_become_the_nearest_float(tmp_path):
