@@ -1,4 +1,4 @@
-"""`vjmgp.fit_report`, the Python function behind `vjmgp fit`."""
+"""Tests of `vjmgp.fit_report`, the function behind `vjmgp fit`."""
 
 import importlib
 import subprocess

@@ -1,4 +1,4 @@
-"""How numbers and separators of text tables are found out."""
+"""Tests of the detection of number formats and separators."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ CENTS = st.integers(-(10**9), 10**9)
 
 
 def written(cents, form):
-    """A number of two decimal places as a table may have it."""
+    """Write a number with two decimal places in a format."""
     whole, rest = divmod(abs(cents), 100)
     grouped = f"{whole:,}".replace(",", form.thousands)
     return f"{'-' * (cents < 0)}{grouped}{form.decimal}{rest:02}"
@@ -26,7 +26,7 @@ def written(cents, form):
 
 @pytest.mark.parametrize("form", FORMATS)
 @given(cents=st.lists(CENTS, min_size=1, max_size=20))
-def test_two_decimal_places_tell_the_way(form, cents):
+def test_two_decimal_places_decide_the_format(form, cents):
     cells = [written(number, form) for number in cents]
     found = find_number_format({"a": cells})
     assert found.decimal == form.decimal
@@ -36,7 +36,7 @@ def test_two_decimal_places_tell_the_way(form, cents):
 
 
 @given(cells=st.lists(st.text(alphabet="abc XYZ-/:", min_size=1), min_size=1, max_size=10))
-def test_text_tells_nothing_and_stays(cells):
+def test_text_is_not_changed(cells):
     assert find_number_format({"a": cells}) == PLAIN
     for form in FORMATS:
         assert in_plain_format(cells, "a", form) == cells
@@ -63,11 +63,11 @@ def test_groups_have_three_digits():
         ("y\n1\n2\n", ","),
     ],
 )
-def test_the_separator_makes_lines_of_the_same_length(text, found):
+def test_find_separator(text, found):
     assert find_separator(text, ",") == found
 
 
-def test_of_two_separators_the_expected_one_is_taken():
+def test_find_separator_prefers_the_expected_one():
     text = "a, m;b\n1,5;2\n"
     with pytest.raises(ValueError, match="may be separated by ',' or ';'"):
         find_separator(text, ",")

@@ -1,8 +1,4 @@
-"""The `vjmgp` command, for people who know neither Python nor Snakemake.
-
-It only calls what is there: `fit` the regressor, `predict` and `export` a saved model, `choose`
-another one, `study` the workflow, `verify` the runs again.
-"""
+"""The `vjmgp` command: parse arguments, call the package, print, and return an exit code."""
 
 from __future__ import annotations
 
@@ -42,7 +38,7 @@ exit codes:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """Return the parser of the command line."""
     from . import choose_command as choose
     from . import export_command as export
     from . import fit_command as fit
@@ -71,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code."""
+    """Run the command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # some consoles of Windows lack τ
             stream.reconfigure(errors="replace")
@@ -83,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(options.run(options))
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+    except BrokenPipeError:  # the reader, for example `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
         return Exit.DONE
     except KeyboardInterrupt:
@@ -125,7 +121,7 @@ def _print_completion(options: argparse.Namespace) -> int:
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:
-    """The arguments of a command and of all commands below it."""
+    """Yield the arguments of a command and of its subcommands."""
     for argument in command._actions:
         yield argument
         if isinstance(argument, argparse._SubParsersAction):

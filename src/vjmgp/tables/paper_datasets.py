@@ -1,4 +1,4 @@
-"""What the paper and PMLB say of its 58 datasets. Light to import: every job does."""
+"""Facts about the paper's 58 datasets. Light to import: every job does."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class PaperDataset(NamedTuple):
 
     rows: int | None
     sha256: str
-    """Of PMLB's file."""
+    """Checksum of PMLB's file."""
 
 
 @functools.cache
 def paper_datasets() -> dict[str, PaperDataset]:
-    """The paper's datasets by name."""
+    """Return the paper's datasets by name."""
     text = (package_folder("data/paper") / "datasets.csv").read_text(encoding="utf-8")
     return {
         row["dataset"]: PaperDataset(int(row["rows"]) if row["rows"] else None, row["sha256"])
@@ -34,7 +34,7 @@ def paper_datasets() -> dict[str, PaperDataset]:
 
 @functools.cache
 def paper_medians() -> pd.DataFrame:
-    """The paper's median test R² by PMLB number and method."""
+    """Return the paper's median test R² by PMLB number and method."""
     import pandas as pd  # slow to import, and seldom needed
 
     return pd.read_csv(package_folder("data/paper") / "detailed_median_test_r2.csv").set_index(
@@ -43,5 +43,5 @@ def paper_medians() -> pd.DataFrame:
 
 
 def pmlb_number(name: str) -> int:
-    """The number in front of a PMLB dataset's name."""
+    """Return the number at the start of a PMLB dataset's name."""
     return int(name.removeprefix("_deprecated_").split("_")[0])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...competitors.packages import load_class
-from ...tables.pmlb import cache_folder, is_reachable, local_file, ways_out
+from ...tables.pmlb import cache_folder, download_advice, is_reachable, local_file
 from ..plan.identity import PACKAGE
 from ..plan.study import Study
 from .reader import grids_of
@@ -144,7 +144,7 @@ def check_datasets_can_be_had(study: Study) -> None:
         are = "datasets are" if len(missing) > 1 else "dataset is"
         raise OSError(
             f"{len(missing)} {are} not at hand, and there is no connection to download from: "
-            f"{', '.join(missing)}. {ways_out(missing, cache)} Or take those that come with vjmgp: "
+            f"{', '.join(missing)}. {download_advice(missing, cache)} Or take those that come with vjmgp: "
             "datasets: [embedded]"
         )
 
