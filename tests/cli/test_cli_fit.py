@@ -18,7 +18,6 @@ from vjmgp.cli.config_files import workflow_folder
 from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
 from vjmgp.fit_reports.settings import FitSettings
 
-
 # -- the folder ------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ def table(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def fitted_tables(monkeypatch):
+def fitted(monkeypatch):
     """Collect the tables of fits instead of fitting."""
     tables = []
 
@@ -78,15 +78,15 @@ GERMAN = {"thousands": ".", "decimal": ",", "separator": ";"}
          "separator ',', decimal ',', encoding 'utf-8'"),
     ],
 )  # fmt: skip
-def test_fit_detects_the_format_of_text(table, fitted_tables, capsys, name, encoding, how, message):
+def test_fit_detects_the_format_of_text(table, fitted, capsys, name, encoding, how, message):
     Path(name).write_bytes(written(table, **how).encode(encoding))
     said = said_by(capsys, ["fit", name, *FIT, "--holdout", "0", "--output", "out"], 1, lines=2)
-    pd.testing.assert_frame_equal(fitted_tables[0], table)
+    pd.testing.assert_frame_equal(fitted[0], table)
     assert said == (f"Read as: {message}.\n" if message else "") + "vjmgp: enough\n"
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "parquet", "csv.gz", "csv.bz2", "csv.xz", "csv.zip"])
-def test_fit_reads_excel_parquet_and_compressed_text(table, fitted_tables, capsys, kind):
+def test_fit_reads_excel_parquet_and_compressed_text(table, fitted, capsys, kind):
     if kind == "xlsx":
         with pd.ExcelWriter("a.xlsx") as book:
             table.to_excel(book, sheet_name="Data", index=False)
@@ -97,11 +97,11 @@ def test_fit_reads_excel_parquet_and_compressed_text(table, fitted_tables, capsy
         table.to_csv(f"a.{kind}", index=False)
     fit = ["fit", f"a.{kind}", *FIT, "--holdout", "0", "--output", "out"]
     said = said_by(capsys, fit, 1, lines=2)
-    pd.testing.assert_frame_equal(fitted_tables[0], table)
+    pd.testing.assert_frame_equal(fitted[0], table)
     if kind == "xlsx":
         assert said.startswith("Read as: sheet 'Data'.\n")
         said_by(capsys, [*fit, "--sheet", "Other"], 1)
-        pd.testing.assert_frame_equal(fitted_tables[1], table + 0.25)
+        pd.testing.assert_frame_equal(fitted[1], table + 0.25)
         assert "there is no sheet 'No'; the sheets are 'Data', 'Other'" in said_by(
             capsys, [*fit, "--sheet", "No"]
         )
@@ -133,9 +133,7 @@ def test_errors_name_missing_packages(tmp_path, monkeypatch, capsys, kind, packa
         ("1;2,5,3", ["--encoding", "klingon"], "there is no encoding 'klingon'"),
     ],
 )
-def test_fit_rejects_ambiguous_numbers(
-    fitted_tables, tmp_path, monkeypatch, capsys, cells, words, answer
-):
+def test_fit_rejects_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys, cells, words, answer):
     monkeypatch.chdir(tmp_path)
     header = "a;b;y" if ";" in cells else "a,y"
     between = ";" if ";" in cells else ","
@@ -144,7 +142,7 @@ def test_fit_rejects_ambiguous_numbers(
     assert answer in said_by(capsys, ["fit", "a.csv", *FIT, *words])
 
 
-def test_options_resolve_ambiguous_numbers(fitted_tables, tmp_path, monkeypatch, capsys):
+def test_options_resolve_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a;y\n" + "".join(f"{k},234;{k}\n" for k in range(1, 13)))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
@@ -155,24 +153,24 @@ def test_options_resolve_ambiguous_numbers(fitted_tables, tmp_path, monkeypatch,
         (["--thousands", "point"], 1.234),
     ):
         said_by(capsys, [*fit, *words], 1, lines=2)
-        assert fitted_tables[-1]["a"][0] == first
+        assert fitted[-1]["a"][0] == first
 
 
-def test_utf_16_without_a_mark_needs_the_encoding(table, fitted_tables, capsys):
+def test_utf_16_without_a_mark_needs_the_encoding(table, fitted, capsys):
     Path("a.csv").write_bytes(written(table.rename(columns={"höhe": "h"})).encode("utf-16-le"))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
     assert "set --encoding to utf-16-le" in said_by(capsys, fit)
     said_by(capsys, [*fit, "--encoding", "utf-16-le"], 1, lines=2)
-    assert fitted_tables[0]["h"].tolist() == table["höhe"].tolist()
+    assert fitted[0]["h"].tolist() == table["höhe"].tolist()
 
 
-def test_fit_rejects_ambiguous_separators(fitted_tables, tmp_path, monkeypatch, capsys):
+def test_fit_rejects_ambiguous_separators(fitted, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a, m;y, m\n" + "".join(f"{k},5;{k},25\n" for k in range(12)))
     assert "may be separated by ',' or ';'; give the" in said_by(capsys, ["fit", "a.csv", *FIT])
     fit = ["fit", "a.csv", "--target", "y, m", "--separator", ";", *QUICK, "--holdout", "0"]
     said_by(capsys, fit, 1, lines=2)
-    assert fitted_tables[0]["a, m"].tolist() == [k + 0.5 for k in range(12)]
+    assert fitted[0]["a, m"].tolist() == [k + 0.5 for k in range(12)]
 
 
 # -- the table among words -------------------------------------------------------------------------
@@ -188,13 +186,11 @@ def test_fit_rejects_ambiguous_separators(fitted_tables, tmp_path, monkeypatch, 
         ["--ignore", "b", "--target", "y", "--nominal", "c", "t.csv", "--ignore", "a,b"],
     ],
 )
-def test_the_table_may_follow_a_list_of_columns(
-    fitted_tables, tmp_path, monkeypatch, capsys, words
-):
+def test_the_table_may_follow_a_list_of_columns(fitted, tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,b,c,y\n" + "".join(f"x{k},1,{k % 3},{k}\n" for k in range(12)))
     said_by(capsys, ["fit", *words, *QUICK], 1)
-    assert list(fitted_tables[0]) == ["c", "y"]
+    assert list(fitted[0]) == ["c", "y"]
 
 
 def test_fit_requires_a_table(capsys):
@@ -241,7 +237,7 @@ def test_predict_rejects_cells_that_are_not_dates(table, capsys):
     )
 
 
-def test_missing_drop_leaves_rows_out(table, fitted_tables, capsys):
+def test_missing_drop_leaves_rows_out(table, fitted, capsys):
     table.loc[3, "mass"] = np.nan
     table.loc[[5, 6], "y"] = np.nan
     table.to_csv("m.csv", index=False)
@@ -251,10 +247,10 @@ def test_missing_drop_leaves_rows_out(table, fitted_tables, capsys):
     assert "\n- column 'mass' has no value in 1 of 40 rows: set --missing to median, ind" in said
     said = said_by(capsys, [*fit, "--missing", "drop"], 1, lines=2)
     assert said.startswith("Left out 3 rows with missing cells.\n")
-    assert fitted_tables[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]
+    assert fitted[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]
     said = said_by(capsys, [*fit, "--missing", "median"], 1, lines=2)
     assert said.startswith("Left out 2 rows with a missing target.\n")
-    assert len(fitted_tables[1]) == 38
+    assert len(fitted[1]) == 38
 
 
 # -- complaints ------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_fit_report_takes_a_dataframe(table, capsys):
     ("settings", "message"),
     [
         ({"holdout": 2.0}, "'holdout' is 2.0; it must be from 0 to 0.9."),
-        ({"missing": "zero"}, "'missing' is 'zero'; it must be one of error, median"),
+        ({"missing": "zero"}, "'missing' is 'zero'; it must be one of 'error', 'median'"),
         ({"method": "magic"}, "'method' is 'magic'; it must be one of VJM, FDM"),
         ({"nominal": [], "ignore": "no"}, "the table: 2 things are wrong:\n- there is no column"),
         ({"nominal": []}, "or name the column in 'nominal'."),

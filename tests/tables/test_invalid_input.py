@@ -484,7 +484,7 @@ FILES = [
 ]
 REST = [
     *(
-        Bad(f"dataset {name!r}", lambda at, name=name: load_dataset(name), "is no name of a PMLB")
+        Bad(f"dataset {name!r}", lambda at, name=name: load_dataset(name), "is not the name of")
         for name in ("../547_no2", "/etc/passwd", "a/b", "a\\b", "", "..", "a..b", "x y", None, 5)
     ),
     Bad("r2 of two lengths", lambda at: r2(TARGET, TARGET[:-1]), r"\(30,\), prediction \(29,\)"),

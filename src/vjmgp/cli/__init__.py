@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error(f"vjmgp: {missing(error.name or '')}")
         return Exit.WRONG
     except InputError as error:
-        print_error(f"vjmgp: {error.message(_as_option)}")
+        print_error(f"vjmgp: {error.message(as_option)}")
         return Exit.WRONG
     except (ValueError, OSError) as error:
         print_error(f"vjmgp: {error}")
@@ -101,7 +101,7 @@ def print_error(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def _as_option(setting: str) -> str:
+def as_option(setting: str) -> str:
     """Return the option of a setting."""
     return "--output" if setting == "folder" else f"--{setting.replace('_', '-')}"
 

@@ -7,11 +7,38 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.regularizers.paper_names import REGULARIZER_OF
-from ..fit_reports.settings import DATES, MISSING, FitSettings
-from . import Exit, print_error
+from ..fit_reports.settings import CHOICES, FitSettings
+from . import Exit, as_option, print_error
 from .table_options import add_table, recover_table
 
 DEFAULTS = FitSettings(target="")
+HELP = {
+    "nominal": "columns of numbers that stand for categories, such as a machine's number; text "
+    "columns always do",
+    "missing": "missing cells: refuse the table (error), fill in the median, fill it in and add an "
+    "input that says where (indicator), or leave such rows out (drop)",
+    "dates": "columns of dates: refuse the table, or convert them to days since the first date",
+    "ignore": "columns to leave out",
+    "weights": "the weight of each row: a number of 0 or more",
+    "seed": "the same seed gives the same model",
+    "holdout": "share of the rows to test the model on, 0 for none",
+    "final_fit": "after the test, fit the model to all rows",
+    "interval": "share of new targets that the page's intervals should contain",
+    "method": f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser",
+    "population": "number of models in a generation",
+    "generations": "number of generations",
+    "restarts": "number of evolutions to learn from, on all cores",
+    "seconds": "time limit of the evolution",
+    "functions": "functions that formulas may use",
+    "max_trees": "largest number of terms of the formula",
+    "max_size": "largest number of nodes of the formula",
+    "clip": "keep predictions within the range of the training target",
+}
+"""Settings that are options of the command."""
+METAVARS = {"nominal": "COLUMN", "ignore": "COLUMN", "weights": "COLUMN", "functions": "NAME"}
+METAVARS |= {"holdout": "SHARE", "interval": "SHARE", "max_size": "NODES"}
+TYPES = {"seconds": float, "max_size": int}
+"""Types of settings whose default is None, if they are not text."""
 
 
 def add_to(commands: Any) -> None:
@@ -26,92 +53,32 @@ def add_to(commands: Any) -> None:
     add_table(command, nargs="?")
     command.add_argument("--target", required=True, help="the column to predict")
     command.add_argument(
-        "--nominal",
-        nargs="+",
-        default=[],
-        metavar="COLUMN",
-        help="columns of numbers that stand for categories, such as a machine's number; text "
-        "columns always do",
-    )
-    command.add_argument(
-        "--missing",
-        choices=MISSING,
-        default=DEFAULTS.missing,
-        help="missing cells: refuse the table (error), fill in the median, fill it in and add an "
-        "input that says where (indicator), or leave such rows out (drop)",
-    )
-    command.add_argument(
-        "--dates",
-        choices=DATES,
-        default=DEFAULTS.dates,
-        help="columns of dates: refuse the table, or convert them to days since the first date",
-    )
-    command.add_argument(
-        "--ignore", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
-    )
-    command.add_argument(
-        "--weights", metavar="COLUMN", help="how much each row counts: a number of 0 or more"
-    )
-    command.add_argument(
         "--output", type=Path, metavar="FOLDER", help="where to write (default: TABLE_model)"
     )
-    _add_number(command, "--seed", "the same seed gives the same model")
-    command.add_argument(
-        "--holdout",
-        type=float,
-        default=DEFAULTS.holdout,
-        metavar="SHARE",
-        help=f"share of the rows to test the model on, 0 for none (default: {DEFAULTS.holdout})",
-    )
-    command.add_argument(
-        "--final-fit",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="after the test, fit the model to all rows (default: yes)",
-    )
-    command.add_argument(
-        "--interval",
-        type=float,
-        default=DEFAULTS.interval,
-        metavar="SHARE",
-        help="share of new targets that the page's intervals should contain (default: "
-        f"{DEFAULTS.interval})",
-    )
-    _add_settings(command)
+    for name in HELP:
+        _add_setting(command, name)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run)
 
 
-def _add_settings(command: Any) -> None:
-    """Add the settings of the regressor."""
-    method = command.add_argument(
-        "--method",
-        default=DEFAULTS.method,
-        help=f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser (default: VJM)",
-    )
-    method.suggestions = [name.replace(" ", "") for name in REGULARIZER_OF]
-    _add_number(command, "--population", "models of a generation")
-    _add_number(command, "--generations", "generations of the evolution")
-    _add_number(command, "--restarts", "evolutions to learn from, on all cores")
-    command.add_argument("--seconds", type=float, help="time limit of the evolution")
-    command.add_argument(
-        "--functions", nargs="+", default=[], metavar="NAME", help="functions that formulas may use"
-    )
-    _add_number(command, "--max-trees", "largest number of terms of the formula")
-    command.add_argument(
-        "--max-size", type=int, metavar="NODES", help="largest number of nodes of the formula"
-    )
-    command.add_argument(
-        "--clip",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="keep predictions within the range of the training target (default: yes)",
-    )
-
-
-def _add_number(command: Any, option: str, text: str) -> None:
-    default = getattr(DEFAULTS, option.removeprefix("--").replace("-", "_"))
-    command.add_argument(option, type=int, default=default, help=f"{text} (default: {default})")
+def _add_setting(command: Any, name: str) -> None:
+    default, text = getattr(DEFAULTS, name), HELP[name]
+    more: dict[str, Any] = {}
+    if isinstance(default, bool):
+        more, text = {"action": argparse.BooleanOptionalAction}, f"{text} (default: yes)"
+    elif isinstance(default, tuple):
+        more, default = {"nargs": "+"}, []
+    elif default is None:
+        more = {"type": TYPES.get(name, str)}
+    else:
+        more, text = {"type": type(default)}, f"{text} (default: {default})"
+    if name in METAVARS:
+        more["metavar"] = METAVARS[name]
+    if name in CHOICES:
+        more["choices"] = CHOICES[name]
+    option = command.add_argument(as_option(name), default=default, help=text, **more)
+    if name == "method":
+        option.suggestions = [method.replace(" ", "") for method in REGULARIZER_OF]
 
 
 def run(options: argparse.Namespace) -> int:

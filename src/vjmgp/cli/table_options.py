@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..fit_reports.settings import DECIMALS, LISTS, THOUSANDS
+from ..fit_reports.settings import CHOICES, LISTS
 
 SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
 """Words for signs that are hard to type in a shell."""
@@ -25,8 +25,12 @@ def add_table(command: Any, **more: Any) -> None:
         "reading the table", "Detected unless given; what is unusual is reported."
     )
     reading.add_argument("--separator", type=_sign, help="between columns: ';', ',', tab, …")
-    reading.add_argument("--decimal", type=_sign, choices=DECIMALS, help="the decimal sign")
-    reading.add_argument("--thousands", type=_sign, choices=THOUSANDS, help="what groups thousands")
+    reading.add_argument(
+        "--decimal", type=_sign, choices=CHOICES["decimal"], help="the decimal sign"
+    )
+    reading.add_argument(
+        "--thousands", type=_sign, choices=CHOICES["thousands"], help="what groups thousands"
+    )
     reading.add_argument("--encoding", help="of text, such as utf-8, cp1252 or utf-16")
     reading.add_argument("--sheet", help="of an Excel file (default: the first)")
 

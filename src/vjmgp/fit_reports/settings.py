@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 from ..tables.errors import InputError
 
-MISSING = ("error", "median", "indicator", "drop")
-DATES = ("refuse", "elapsed")
-DECIMALS = (".", ",")
-THOUSANDS = (".", ",", " ", "'")
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "decimal": (".", ","),
+    "thousands": (".", ",", " ", "'"),
+    "missing": ("error", "median", "indicator", "drop"),
+    "dates": ("refuse", "elapsed"),
+}
 LISTS = ("nominal", "ignore", "functions")
 """Settings with several values."""
 
@@ -49,11 +51,11 @@ class FitSettings:
         for name in LISTS:
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in (None, *choices):
+                known = ", ".join(map(repr, choices))
+                raise SettingError(name, f"is {getattr(self, name)!r}; it must be one of {known}.")
         for name, is_right, wanted in (
-            ("decimal", self.decimal in (None, *DECIMALS), "a point or a comma"),
-            ("thousands", self.thousands in (None, *THOUSANDS), "a point, comma, space or '"),
-            ("missing", self.missing in MISSING, f"one of {', '.join(MISSING)}"),
-            ("dates", self.dates in DATES, f"one of {', '.join(DATES)}"),
             ("holdout", 0 <= self.holdout <= 0.9, "from 0 to 0.9"),
             ("seed", self.seed >= 0, "0 or more"),
             ("population", self.population >= 2, "2 or more"),

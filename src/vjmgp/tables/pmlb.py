@@ -110,8 +110,8 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
 
     if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
         raise ValueError(
-            f"{name!r} is not a name of a PMLB dataset: give one such as '547_no2', or read your own "
-            "file with load_file."
+            f"{name!r} is not the name of a PMLB dataset: give one such as '547_no2', or read your "
+            "own file with load_file."
         )
     with tempfile.TemporaryDirectory() as folder:
         return read_pmlb(name, fetch(name, cache_folder(cache), Path(folder)).path)

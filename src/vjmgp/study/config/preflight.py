@@ -144,8 +144,8 @@ def check_datasets_can_be_had(study: Study) -> None:
         are = "datasets are" if len(missing) > 1 else "dataset is"
         raise OSError(
             f"{len(missing)} {are} not at hand, and there is no connection to download from: "
-            f"{', '.join(missing)}. {download_advice(missing, cache)} Or take those that come with vjmgp: "
-            "datasets: [embedded]"
+            f"{', '.join(missing)}. {download_advice(missing, cache)} Or take those that come with "
+            "vjmgp: datasets: [embedded]"
         )
 
 
