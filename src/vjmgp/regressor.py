@@ -44,12 +44,12 @@ from .inspection.shorter import SIZES
 from .model_selection import Defaults, SearchResult
 from .models.symbolic import SymbolicModel
 from .tables.preprocessing import fit_standardizer, nominal_columns
-from .tables.sample_weight import check_sample_weight
 from .tables.validation import (
     as_frame,
     as_table,
     as_target,
     check_columns,
+    check_sample_weight,
     column_names,
     name_of_target,
 )

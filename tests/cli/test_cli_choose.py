@@ -1,4 +1,4 @@
-"""Which model a fit keeps: fitted to which rows, of which size, and `vjmgp choose`."""
+"""Tests of the model that a fit keeps, and of `vjmgp choose`."""
 
 import json
 from pathlib import Path
@@ -6,23 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.command import FIT, said_by, write_table
+from tests.support.command import FIT, said_by
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
-from vjmgp.tables.dataset import EXACT
+from vjmgp.tables.reader import EXACT
 
 SITE = [*FIT, "--nominal", "site"]
 
 
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_table(tmp_path)
-
-
-def told(capsys, words):
-    """What a command prints."""
+def printed(capsys, words):
+    """Return what a command prints."""
     assert main(words) == 0
     return capsys.readouterr().out
 
@@ -37,7 +31,7 @@ def regressor(**changes):
 
 
 def halves(table):
-    """The rows that train and test, as the command splits them."""
+    """Return training and test rows as the command splits them."""
     order = np.random.default_rng(0).permutation(len(table))
     return table.iloc[np.sort(order[15:])], table.iloc[np.sort(order[:15])]
 
@@ -45,8 +39,8 @@ def halves(table):
 # -- two fits --------------------------------------------------------------------------------------
 
 
-def test_the_model_is_fitted_to_all_rows_and_its_like_was_tested(table, capsys):
-    said = told(capsys, SITE)
+def test_final_fit_uses_all_rows_and_reports_the_tested_counterpart(table, capsys):
+    said = printed(capsys, SITE)
     inputs = table.drop(columns="y")
     assert load_model("data_model/model.json") == regressor().fit(inputs, table["y"]).model_
     train, test = halves(table)
@@ -58,8 +52,8 @@ def test_the_model_is_fitted_to_all_rows_and_its_like_was_tested(table, capsys):
     assert "The formula is of a second fit, to all 60 rows: R² there" in said
 
 
-def test_the_final_fit_can_be_left_out(table, capsys):
-    said = told(capsys, [*SITE, "--no-final-fit"])
+def test_no_final_fit_keeps_the_tested_model(table, capsys):
+    said = printed(capsys, [*SITE, "--no-final-fit"])
     train, _ = halves(table)
     expected = regressor().fit(train.drop(columns="y"), train["y"])
     assert load_model("data_model/model.json") == expected.model_
@@ -69,13 +63,13 @@ def test_the_final_fit_can_be_left_out(table, capsys):
     assert front["test_rmse"].notna().all()
 
 
-def test_without_test_rows_there_is_one_fit(table, capsys):
-    said = told(capsys, [*SITE, "--holdout", "0"])
-    assert "No rows were held back that could test it.\nThe formula is fitted to all 60" in said
+def test_holdout_zero_makes_one_fit(table, capsys):
+    said = printed(capsys, [*SITE, "--holdout", "0"])
+    assert "No rows were held out that could test it.\nThe formula is fitted to all 60" in said
     assert set(about()["errors"]) == {"training"}
 
 
-def test_time_is_shared_by_both_fits(table, capsys, monkeypatch):
+def test_both_fits_share_the_seconds(table, capsys, monkeypatch):
     seen = []
     fit = VJMRegressor.fit
 
@@ -84,11 +78,11 @@ def test_time_is_shared_by_both_fits(table, capsys, monkeypatch):
         return fit(self, X, y, sample_weight)
 
     monkeypatch.setattr(VJMRegressor, "fit", noted)
-    told(capsys, [*SITE, "--seconds", "60"])
+    printed(capsys, [*SITE, "--seconds", "60"])
     assert seen == [(30.0, 45), (30.0, 60)]
 
 
-def test_a_final_fit_that_is_stopped_leaves_the_first(table, capsys, monkeypatch):
+def test_interrupted_final_fit_keeps_the_tested_model(table, capsys, monkeypatch):
     fit = VJMRegressor.fit
 
     def stopped(self, X, y, sample_weight=None):
@@ -108,7 +102,7 @@ def test_a_final_fit_that_is_stopped_leaves_the_first(table, capsys, monkeypatch
 
 def test_settings_reach_the_regressor(table, capsys):
     words = ["--functions", "add", "mul,sin", "--max-trees", "2", "--no-clip", "--restarts", "2"]
-    told(capsys, [*SITE, "--holdout", "0", *words])
+    printed(capsys, [*SITE, "--holdout", "0", *words])
     expected = regressor(
         functions=("add", "mul", "sin"), max_trees=2, clip_predictions=False, restarts=2
     )
@@ -118,8 +112,8 @@ def test_settings_reach_the_regressor(table, capsys):
     assert "functions is ['adds']; it must be" in said_by(capsys, [*SITE, "--functions", "adds"])
 
 
-def test_a_largest_size(table, capsys):
-    told(capsys, [*SITE, "--holdout", "0", "--max-size", "4"])
+def test_max_size_limits_the_model(table, capsys):
+    printed(capsys, [*SITE, "--holdout", "0", "--max-size", "4"])
     expected = regressor().fit(table.drop(columns="y"), table["y"]).choose(max_size=4)
     assert load_model("data_model/model.json") == expected.model_
     assert expected.model_.size <= 4
@@ -129,9 +123,9 @@ def test_a_largest_size(table, capsys):
 # -- intervals -------------------------------------------------------------------------------------
 
 
-def test_predictions_with_intervals(table, capsys):
-    told(capsys, SITE)
-    told(capsys, ["predict", "data_model", "data.csv", "--interval", "0.8", "--output", "p.csv"])
+def test_predict_adds_intervals(table, capsys):
+    printed(capsys, SITE)
+    printed(capsys, ["predict", "data_model", "data.csv", "--interval", "0.8", "--output", "p.csv"])
     found = pd.read_csv("p.csv", **EXACT)
     values, ends = load_model("data_model/model.json").predict(table, interval=0.8)
     assert found["prediction"].tolist() == values.tolist()
@@ -148,20 +142,20 @@ def test_predictions_with_intervals(table, capsys):
 # -- choosing --------------------------------------------------------------------------------------
 
 
-def test_another_model_is_chosen(table, capsys):
-    told(capsys, [*SITE, "--generations", "10"])
+def test_choose_replaces_the_model(table, capsys):
+    printed(capsys, [*SITE, "--generations", "10"])
     front = pd.read_csv("data_model/front.csv")
     before = int(front["chosen"].to_numpy().argmax())
     assert front["row"].tolist() == list(range(len(front)))
-    listed = told(capsys, ["choose", "data_model", "--all"]).splitlines()
+    listed = printed(capsys, ["choose", "data_model", "--all"]).splitlines()
     assert len(listed) == len(front)
     assert [line[0] for line in listed].index("*") == before
     short = front[front["max_size"].notna() | front["chosen"]].sort_values("size", kind="stable")
-    listed = told(capsys, ["choose", "data_model"]).splitlines()
+    listed = printed(capsys, ["choose", "data_model"]).splitlines()
     assert [int(line[1:4]) for line in listed] == short.index.tolist()
     assert len(listed) < len(front)
     row = int(front["max_size"].notna().to_numpy().nonzero()[0][0])
-    said = told(capsys, ["choose", "data_model", str(row)])
+    said = printed(capsys, ["choose", "data_model", str(row)])
     assert f"Row {row} in place of row {before}: {front['size'][row]} nodes instead of" in said
     assert f"R² {front['test_r2'][row]:.4f}" in said
     model = load_model("data_model/model.json")
@@ -171,25 +165,25 @@ def test_another_model_is_chosen(table, capsys):
     assert again["chosen"].to_numpy().nonzero()[0].tolist() == [row]
     pd.testing.assert_frame_equal(again.drop(columns="chosen"), front.drop(columns="chosen"))
     assert model.text() in Path("data_model/formulas.txt").read_text()
-    told(capsys, ["predict", "data_model", "data.csv", "--interval", "0.9", "--output", "p.csv"])
+    printed(capsys, ["predict", "data_model", "data.csv", "--interval", "0.9", "--output", "p.csv"])
     assert pd.read_csv("p.csv")["prediction"].tolist() == model.predict(table).tolist()
 
 
-def test_choosing_works_without_the_table(table, capsys):
-    told(capsys, SITE)
+def test_choose_works_without_the_table(table, capsys):
+    printed(capsys, SITE)
     Path("data.csv").unlink()
-    said = told(capsys, ["choose", "data_model", "0"])
-    assert "data.csv is not there any more, so the page has no plots of its rows." in said
+    said = printed(capsys, ["choose", "data_model", "0"])
+    assert "data.csv is no longer available, so the page has no plots of its rows." in said
     assert (
         load_model("data_model/model.json").size == pd.read_csv("data_model/front.csv")["size"][0]
     )
 
 
-def test_what_cannot_be_chosen_is_told(table, capsys):
+def test_choose_rejects_unknown_rows_and_folders(table, capsys):
     assert "data_model: it holds no models to choose from" in said_by(
         capsys, ["choose", "data_model", "0"]
     )
-    told(capsys, SITE)
+    printed(capsys, SITE)
     last = len(pd.read_csv("data_model/front.csv")) - 1
     assert f"there is no row 99; the last one is {last}." in said_by(
         capsys, ["choose", "data_model", "99"]

@@ -1,4 +1,4 @@
-"""`vjmgp fit`, as a person would use it."""
+"""Tests of `vjmgp fit`."""
 
 import json
 import os
@@ -10,25 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.support.command import FIT, VJMGP, said_by, write_table
+from tests.support.command import FIT, VJMGP, said_by
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
-from vjmgp.cli.methods import regularizer_of
-from vjmgp.cli.workflow_place import workflow_folder
+from vjmgp.cli.config_files import workflow_folder
 from vjmgp.engine.paper_names import REGULARIZER_OF
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_table(tmp_path)
-
+from vjmgp.fit_reports.settings import FitSettings
 
 # -- the folder ------------------------------------------------------------------------------------
 
 
-def test_an_output_that_cannot_be_used_is_told_before_the_fit(table, capsys, monkeypatch):
+def test_fit_rejects_unusable_folders_before_the_work(table, capsys, monkeypatch):
     monkeypatch.setattr(VJMRegressor, "fit", lambda *_: pytest.fail("fitted in vain"))
     fit = [*FIT, "--nominal", "site", "--output"]
     assert "data.csv: cannot write there (it is a file)" in said_by(capsys, [*fit, "data.csv"])
@@ -37,7 +30,7 @@ def test_an_output_that_cannot_be_used_is_told_before_the_fit(table, capsys, mon
     assert "/proc/self: cannot write there (" in said_by(capsys, [*fit, "/proc/self"])
 
 
-def test_a_model_is_not_overwritten_by_that_of_another_table(table, capsys):
+def test_fit_does_not_overwrite_the_model_of_another_table(table, capsys):
     fit = [*FIT, "--nominal", "site"]
     for _ in range(2):  # the same command again is fine
         said_by(capsys, fit, 0)
@@ -50,13 +43,13 @@ def test_a_model_is_not_overwritten_by_that_of_another_table(table, capsys):
     assert "a model of unknown origin" in said_by(capsys, fit)
 
 
-def test_about_names_the_table(table):
+def test_about_records_the_path_of_the_table(table):
     main([*FIT, "--nominal", "site"])
     about = json.loads(Path("data_model/about.json").read_text())
     assert about["table"] == str(Path("data.csv").resolve())
 
 
-def test_formulas_come_with_their_legend(table):
+def test_formulas_have_a_legend(table):
     main([*FIT, "--nominal", "site"])
     formulas = Path("data_model/formulas.txt").read_text()
     page = Path("data_model/report.html").read_text()
@@ -70,7 +63,7 @@ def test_formulas_come_with_their_legend(table):
 # -- weights ---------------------------------------------------------------------------------------
 
 
-def test_a_column_of_weights(table, capsys):
+def test_fit_weights_rows(table, capsys):
     weights = 1.0 + np.arange(len(table)) % 3
     weights[:5] = 0.0
     table.assign(hours=weights).to_csv("data.csv", index=False)
@@ -88,7 +81,10 @@ def test_a_column_of_weights(table, capsys):
     for options, message in (
         (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
         (["--weights", "site"], "column 'site' is both in --weights and in --nominal."),
-        (["--weights", "gamma"], "data.csv: --weights gamma has a negative number in row"),
+        (
+            ["--weights", "gamma"],
+            "data.csv: the column of weights 'gamma' has a negative number in row",
+        ),
     ):
         assert message in said_by(capsys, [*fit, *options])
 
@@ -96,7 +92,7 @@ def test_a_column_of_weights(table, capsys):
 # -- ended early -----------------------------------------------------------------------------------
 
 
-def test_ctrl_c_keeps_the_model_so_far(table):
+def test_ctrl_c_writes_the_model_so_far(table):
     process = subprocess.Popen(
         [*VJMGP, *FIT[:4], "--nominal", "site", "--generations", "1000000"],
         stdout=subprocess.PIPE,
@@ -116,9 +112,9 @@ def test_ctrl_c_keeps_the_model_so_far(table):
     load_model("data_model/model.json")
 
 
-def test_a_fit_that_time_has_ended_says_so(table, capsys):
+def test_fit_reports_its_time_limit(table, capsys):
     said = said_by(capsys, [*FIT[:4], "--nominal", "site", "--quiet", "--seconds", "1e-9"], 0)
-    assert said == "Ended by --seconds after 0 of 100 generations.\n"
+    assert said == "The time limit ended the fit after 0 of 100 generations.\n"
     assert said.strip() in Path("data_model/report.html").read_text()
 
 
@@ -133,12 +129,15 @@ def test_a_fit_that_time_has_ended_says_so(table, capsys):
         (["--generations", "-1"], "--generations is -1; it must be 0 or more."),
         (["--seconds", "0"], "--seconds is 0.0; it must be more than 0."),
         (["--method", "magic"], "--method is 'magic'; it must be one of VJM, FDM, "),
-        (["--method", "no.such"], "--method is 'no.such' (No module named 'no')"),
+        (
+            ["--method", "no.such"],
+            "--method is invalid: regularizer is 'no.such' (No module named 'no')",
+        ),
         (["--nominal", "site", "--ignore", "site"], "is both in --nominal and in --ignore"),
         ([], "correct it, or name the column in --nominal."),
     ],
 )
-def test_messages_name_the_options(table, capsys, words, answer):
+def test_errors_name_the_options(table, capsys, words, answer):
     assert answer in said_by(capsys, [*FIT[:4], "--quiet", *words])
 
 
@@ -146,11 +145,11 @@ def test_messages_name_the_options(table, capsys, words, answer):
     ("column", "values", "answer"),
     [
         ("site", [f"s{k}" for k in range(60)], "leave it out with --ignore, or name it in --nom"),
-        ("site", [None, *range(59)], "use --missing median, indicator or drop, or leave the co"),
+        ("site", [None, *range(59)], "set --missing to median, indicator or drop, or leave the"),
         ("", range(60), 'column number 1 has no name; if it is an index, leave it out with --igno'),
     ],
 )  # fmt: skip
-def test_messages_about_columns_name_the_options(table, capsys, column, values, answer):
+def test_errors_about_columns_name_the_options(table, capsys, column, values, answer):
     table = table.drop(columns="site")
     table.insert(0, column, values)
     table.to_csv("data.csv", index=False)
@@ -161,7 +160,7 @@ def test_messages_about_columns_name_the_options(table, capsys, column, values, 
         said_by(capsys, [*FIT, "--ignore", "Unnamed: 0"], 0)
 
 
-def test_a_level_for_each_row_is_warned_of(table, capsys):
+def test_fit_warns_of_a_level_for_each_row(table, capsys):
     table.assign(id=range(60)).to_csv("data.csv", index=False)
     said = said_by(capsys, [*FIT, "--nominal", "site", "id"], 0, lines=2)
     assert said.startswith("Warning: column 'id' has another level in each row")
@@ -170,18 +169,18 @@ def test_a_level_for_each_row_is_warned_of(table, capsys):
 # -- methods ---------------------------------------------------------------------------------------
 
 
-def test_methods_are_those_of_the_configs():
+def test_methods_match_the_configs():
     config = yaml.safe_load((workflow_folder() / "config/methods.yaml").read_text())
     for name, regularizer in REGULARIZER_OF.items():
         assert config[name] == {"gp": {"regularizer": regularizer}}
-        assert regularizer_of(name) == regularizer_of(name.lower()) == regularizer
-        assert regularizer_of(name.replace(" ", "")) == regularizer_of(regularizer) == regularizer
+        for method in (name, name.lower(), name.replace(" ", ""), regularizer):
+            assert FitSettings(target="y", method=method).regularizer == regularizer
     assert set(REGULARIZER_OF.values()) == set(REGULARIZERS)
     own = "vjmgp.engine.regularizers.worst_gap.WorstGap"
-    assert regularizer_of(own) == own
+    assert FitSettings(target="y", method=own).regularizer == own
 
 
-def test_a_method_of_the_paper_is_fitted(table, capsys):
+def test_fit_uses_the_method(table, capsys):
     said_by(capsys, [*FIT, "--nominal", "site", "--method", "standard gp"], 0)
     inputs, y = table.drop(columns="y"), table["y"].to_numpy()
     said_by(capsys, [*FIT, "--nominal", "site", "--method", "PP", "--holdout", "0"], 0)
@@ -189,7 +188,7 @@ def test_a_method_of_the_paper_is_fitted(table, capsys):
     assert load_model("data_model/model.json") == expected.fit(inputs, y).model_
 
 
-def test_missing_numbers_are_filled_on_request(table, capsys):
+def test_missing_indicator_fills_numbers(table, capsys):
     data = pd.read_csv("data.csv")
     column = data.select_dtypes("number").columns.drop("y")[0]
     data.loc[::7, column] = np.nan
@@ -197,7 +196,7 @@ def test_missing_numbers_are_filled_on_request(table, capsys):
     fit = [*FIT, "--nominal", "site"]
     said = said_by(capsys, fit)
     assert f"column {column!r} has no value in" in said
-    assert "use --missing median, indicator or drop, or leave the column out" in said
+    assert "set --missing to median, indicator or drop, or leave the column out" in said
     assert main([*fit, "--missing", "indicator"]) == 0
     model = load_model("data_model/model.json")
     assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)

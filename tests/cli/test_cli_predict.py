@@ -1,19 +1,13 @@
-"""`vjmgp predict`, as a person would use it."""
+"""Tests of `vjmgp predict`."""
 
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.support.command import FIT, said_by, write_table
+from tests.support.command import FIT, said_by
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_table(tmp_path)
 
 
 @pytest.fixture
@@ -40,7 +34,7 @@ def test_predict_adds_a_column(fitted, capsys):
     assert Path("p.tsv").read_text() == printed.replace(",", "\t")
 
 
-def test_predict_knows_numeric_levels_among_text(table, capsys):
+def test_predict_recognises_numeric_levels_among_text(table, capsys):
     table["site"] = table["site"].map({"01": 1, "02": 2, "A": 3})
     table.to_csv("data.csv", index=False)
     said_by(capsys, [*FIT, "--nominal", "site"], 0)
@@ -53,7 +47,7 @@ def test_predict_knows_numeric_levels_among_text(table, capsys):
     assert pd.read_csv("p.csv")["prediction"][1:].tolist() == expected[1:].tolist()
 
 
-def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
+def test_predict_reports_an_error_in_one_line(fitted, capsys):
     fitted.drop(columns="gamma").to_csv("no gamma.csv", index=False)
     fitted.assign(gamma=[*range(59), "much"]).to_csv("text.csv", index=False)
     fitted.assign(gamma=[*range(59), None]).to_csv("empty.csv", index=False)
@@ -73,7 +67,7 @@ def test_what_cannot_be_predicted_is_told_in_a_line(fitted, capsys):
         assert answer in said_by(capsys, ["predict", *words])
 
 
-def test_all_that_is_wrong_with_a_new_table_is_told_at_once(fitted, capsys):
+def test_predict_reports_all_problems_at_once(fitted, capsys):
     fitted.drop(columns="site").assign(gamma="much").to_csv("new.csv", index=False)
     assert said_by(capsys, ["predict", "data_model", "new.csv"], lines=3) == (
         "vjmgp: new.csv: 2 things are wrong:\n"
@@ -83,7 +77,7 @@ def test_all_that_is_wrong_with_a_new_table_is_told_at_once(fitted, capsys):
     )
 
 
-def test_columns_outside_their_range_are_told(table, capsys):
+def test_predict_warns_of_extrapolation(table, capsys):
     table.assign(y=3 * table["gamma"]).to_csv("data.csv", index=False)
     said_by(capsys, [*FIT, "--nominal", "site", "--holdout", "0"], 0)
     table.assign(gamma=[1e6, *table["gamma"][1:]]).to_csv("far.csv", index=False)
@@ -96,7 +90,7 @@ def test_columns_outside_their_range_are_told(table, capsys):
     assert len(pd.read_csv("p.csv")) == 60
 
 
-def test_numbers_may_be_missing_where_the_model_knows_how(table, capsys):
+def test_predict_fills_missing_numbers_if_the_model_does(table, capsys):
     gaps = table.assign(gamma=table["gamma"].where(table["gamma"] < 1.0)).drop(columns="site")
     inputs = gaps.drop(columns="y")
     model = VJMRegressor(missing="indicator", population_size=20, generations=3, random_state=0)

@@ -1,4 +1,4 @@
-"""The `vjmgp` command among others of the shell: completion, pipes."""
+"""Tests of the command in a shell: completion and pipes."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from vjmgp.cli import main
 
 
 def completed(*words):
-    """What bash would offer for the last word."""
+    """Return what bash offers for the last word."""
     script = (
         'eval "$(cat script)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
         '_shtab_vjmgp; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -38,7 +38,7 @@ def test_bash_completes_files_folders_and_methods(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("buffering", ["", "1"])
-def test_a_reader_who_has_seen_enough_is_no_error(buffering):
+def test_a_closed_pipe_is_not_an_error(buffering):
     reader, writer = os.pipe()
     os.close(reader)
     environment = os.environ | {"PYTHONUNBUFFERED": buffering}

@@ -1,4 +1,4 @@
-"""Tables as people have them, read by `vjmgp fit` and `vjmgp predict`."""
+"""Tests of the tables that `vjmgp fit` and `vjmgp predict` read."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ FIT = ["--target", "y", *QUICK]
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """Numbers of a few digits, with thousands, that every way of writing them keeps."""
+    """Return a table of numbers with few digits, which every number format keeps."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"mass": rng.integers(800, 9000, 40) + 0.5, "höhe": rng.normal(size=40)})
@@ -25,8 +25,8 @@ def table(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def taken(monkeypatch):
-    """The tables that fits are given, in place of fits."""
+def fitted(monkeypatch):
+    """Collect the tables of fits instead of fitting."""
     tables = []
 
     def fit(self, X, y, sample_weight=None):
@@ -38,7 +38,7 @@ def taken(monkeypatch):
 
 
 def written(data, thousands="", decimal=".", separator=",", quote=""):
-    """A table as text."""
+    """Return a table as text."""
 
     def cell(value):
         if isinstance(value, str):
@@ -54,7 +54,7 @@ GERMAN = {"thousands": ".", "decimal": ",", "separator": ";"}
 
 
 @pytest.mark.parametrize(
-    ("name", "encoding", "how", "told"),
+    ("name", "encoding", "how", "message"),
     [
         ("a.csv", "utf-8", {}, ""),
         ("a.csv", "utf-8-sig", {}, ""),
@@ -78,15 +78,15 @@ GERMAN = {"thousands": ".", "decimal": ",", "separator": ";"}
          "separator ',', decimal ',', encoding 'utf-8'"),
     ],
 )  # fmt: skip
-def test_text_is_read_as_it_is_written(table, taken, capsys, name, encoding, how, told):
+def test_fit_detects_the_format_of_text(table, fitted, capsys, name, encoding, how, message):
     Path(name).write_bytes(written(table, **how).encode(encoding))
     said = said_by(capsys, ["fit", name, *FIT, "--holdout", "0", "--output", "out"], 1, lines=2)
-    pd.testing.assert_frame_equal(taken[0], table)
-    assert said == (f"Read as: {told}.\n" if told else "") + "vjmgp: enough\n"
+    pd.testing.assert_frame_equal(fitted[0], table)
+    assert said == (f"Read as: {message}.\n" if message else "") + "vjmgp: enough\n"
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "parquet", "csv.gz", "csv.bz2", "csv.xz", "csv.zip"])
-def test_other_kinds_of_files(table, taken, capsys, kind):
+def test_fit_reads_excel_parquet_and_compressed_text(table, fitted, capsys, kind):
     if kind == "xlsx":
         with pd.ExcelWriter("a.xlsx") as book:
             table.to_excel(book, sheet_name="Data", index=False)
@@ -97,18 +97,18 @@ def test_other_kinds_of_files(table, taken, capsys, kind):
         table.to_csv(f"a.{kind}", index=False)
     fit = ["fit", f"a.{kind}", *FIT, "--holdout", "0", "--output", "out"]
     said = said_by(capsys, fit, 1, lines=2)
-    pd.testing.assert_frame_equal(taken[0], table)
+    pd.testing.assert_frame_equal(fitted[0], table)
     if kind == "xlsx":
         assert said.startswith("Read as: sheet 'Data'.\n")
         said_by(capsys, [*fit, "--sheet", "Other"], 1)
-        pd.testing.assert_frame_equal(taken[1], table + 0.25)
+        pd.testing.assert_frame_equal(fitted[1], table + 0.25)
         assert "there is no sheet 'No'; the sheets are 'Data', 'Other'" in said_by(
             capsys, [*fit, "--sheet", "No"]
         )
 
 
 @pytest.mark.parametrize(("kind", "package"), [("xlsx", "openpyxl"), ("xls", "xlrd")])
-def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package):
+def test_errors_name_missing_packages(tmp_path, monkeypatch, capsys, kind, package):
     monkeypatch.chdir(tmp_path)
     Path(f"a.{kind}").touch()
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda name: None)
@@ -120,16 +120,20 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys, kind, package
 @pytest.mark.parametrize(
     ("cells", "words", "answer"),
     [
-        ('"1,234"', [], "column 'a' has '1,234', which may be 1234 or 1.234: say --decimal . or"),
+        (
+            '"1,234"',
+            [],
+            "column 'a' has '1,234', which may be 1234 or 1.234: set --decimal to '.' or",
+        ),
         ("1,234;5", [], "column 'a' has '1,234', which may be 1234 or 1.234"),
         ("1.234;5", [], "column 'a' has '1.234', which may be 1.234 or 1234"),
         ("1,5;1.5", [], "column 'a' has '1,5' and column 'b' has '1.5', which cannot both be"),
-        ("1,5;1.5", ["--decimal", ","], "column 'b' has '1.5' in row 1, which is no number where"),
+        ("1,5;1.5", ["--decimal", ","], "column 'b' has '1.5' in row 1, which is not a number if"),
         ("1;2,5", ["--separator", "comma"], "its rows have more cells than its header"),
         ("1;2,5,3", ["--encoding", "klingon"], "there is no encoding 'klingon'"),
     ],
 )
-def test_what_may_be_either_is_refused(taken, tmp_path, monkeypatch, capsys, cells, words, answer):
+def test_fit_rejects_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys, cells, words, answer):
     monkeypatch.chdir(tmp_path)
     header = "a;b;y" if ";" in cells else "a,y"
     between = ";" if ";" in cells else ","
@@ -138,7 +142,7 @@ def test_what_may_be_either_is_refused(taken, tmp_path, monkeypatch, capsys, cel
     assert answer in said_by(capsys, ["fit", "a.csv", *FIT, *words])
 
 
-def test_options_decide_what_may_be_either(taken, tmp_path, monkeypatch, capsys):
+def test_options_resolve_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a;y\n" + "".join(f"{k},234;{k}\n" for k in range(1, 13)))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
@@ -149,24 +153,24 @@ def test_options_decide_what_may_be_either(taken, tmp_path, monkeypatch, capsys)
         (["--thousands", "point"], 1.234),
     ):
         said_by(capsys, [*fit, *words], 1, lines=2)
-        assert taken[-1]["a"][0] == first
+        assert fitted[-1]["a"][0] == first
 
 
-def test_utf_16_without_a_mark_is_asked_for(table, taken, capsys):
+def test_utf_16_without_a_mark_needs_the_encoding(table, fitted, capsys):
     Path("a.csv").write_bytes(written(table.rename(columns={"höhe": "h"})).encode("utf-16-le"))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
-    assert "say --encoding utf-16-le" in said_by(capsys, fit)
+    assert "set --encoding to utf-16-le" in said_by(capsys, fit)
     said_by(capsys, [*fit, "--encoding", "utf-16-le"], 1, lines=2)
-    assert taken[0]["h"].tolist() == table["höhe"].tolist()
+    assert fitted[0]["h"].tolist() == table["höhe"].tolist()
 
 
-def test_a_separator_that_may_be_either_is_refused(taken, tmp_path, monkeypatch, capsys):
+def test_fit_rejects_ambiguous_separators(fitted, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a, m;y, m\n" + "".join(f"{k},5;{k},25\n" for k in range(12)))
-    assert "may be separated by ',' or ';'; say which" in said_by(capsys, ["fit", "a.csv", *FIT])
+    assert "may be separated by ',' or ';'; give the" in said_by(capsys, ["fit", "a.csv", *FIT])
     fit = ["fit", "a.csv", "--target", "y, m", "--separator", ";", *QUICK, "--holdout", "0"]
     said_by(capsys, fit, 1, lines=2)
-    assert taken[0]["a, m"].tolist() == [k + 0.5 for k in range(12)]
+    assert fitted[0]["a, m"].tolist() == [k + 0.5 for k in range(12)]
 
 
 # -- the table among words -------------------------------------------------------------------------
@@ -182,14 +186,14 @@ def test_a_separator_that_may_be_either_is_refused(taken, tmp_path, monkeypatch,
         ["--ignore", "b", "--target", "y", "--nominal", "c", "t.csv", "--ignore", "a,b"],
     ],
 )
-def test_lists_of_columns_leave_the_table_alone(taken, tmp_path, monkeypatch, capsys, words):
+def test_the_table_may_follow_a_list_of_columns(fitted, tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,b,c,y\n" + "".join(f"x{k},1,{k % 3},{k}\n" for k in range(12)))
     said_by(capsys, ["fit", *words, *QUICK], 1)
-    assert list(taken[0]) == ["c", "y"]
+    assert list(fitted[0]) == ["c", "y"]
 
 
-def test_a_table_is_asked_for(capsys):
+def test_fit_requires_a_table(capsys):
     assert "name a table" in said_by(capsys, ["fit", "--target", "y"])
 
 
@@ -200,14 +204,14 @@ DAYS = pd.date_range("2025-12-30", periods=40, freq="36h")
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "parquet"])
-def test_dates_are_refused_or_days(table, capsys, form):
+def test_dates_become_days_on_request(table, capsys, form):
     data = table.assign(day=DAYS if form == "parquet" else DAYS.strftime(form))
     data["y"] = np.arange(40) * 1.5
     name, new = ("d.parquet", "new.parquet") if form == "parquet" else ("d.csv", "new.csv")
     for part, path in ((data, name), (data[30:33].drop(columns="y"), new)):
         part.to_parquet(path) if form == "parquet" else part.to_csv(path, index=False)
     fit = ["fit", name, *FIT, "--output", "out", "--no-clip"]
-    assert "column 'day' holds dates: use --dates elapsed for days since" in said_by(capsys, fit)
+    assert "column 'day' holds dates: set --dates to elapsed for days since" in said_by(capsys, fit)
     said = said_by(capsys, [*fit, "--dates", "elapsed"], 0, lines=3)
     assert said.startswith("Read as: 'day' as days since 2025-12-30.\nCaution: The input 'day' nea")
     days = np.arange(40) * 1.5
@@ -216,43 +220,43 @@ def test_dates_are_refused_or_days(table, capsys, form):
     assert pd.read_csv("p.csv")["prediction"].tolist() == expected.tolist()
 
 
-def test_dates_that_may_be_either_are_refused(table, capsys):
+def test_fit_rejects_ambiguous_dates(table, capsys):
     table.assign(day="03/04/2026").to_csv("d.csv", index=False)
     said = said_by(capsys, ["fit", "d.csv", *FIT, "--dates", "elapsed"])
     assert "column 'day' holds dates: '03/04/2026' may have the day or the month first" in said
 
 
-def test_a_cell_that_is_no_date_is_told(table, capsys):
+def test_predict_rejects_cells_that_are_not_dates(table, capsys):
     data = table.assign(day=DAYS.strftime("%Y-%m-%d"))
     data.to_csv("d.csv", index=False)
     said_by(capsys, ["fit", "d.csv", *FIT, "--dates", "elapsed"], 0, lines=3)
     data.loc[5, "day"] = "soon"
     data.to_csv("new.csv", index=False)
-    assert "new.csv: column 'day' has 'soon' in row 6, no date" in said_by(
+    assert "new.csv: column 'day' has 'soon' in row 6, which is not a date" in said_by(
         capsys, ["predict", "d_model", "new.csv"]
     )
 
 
-def test_rows_with_missing_cells_are_left_out_on_request(table, taken, capsys):
+def test_missing_drop_leaves_rows_out(table, fitted, capsys):
     table.loc[3, "mass"] = np.nan
     table.loc[[5, 6], "y"] = np.nan
     table.to_csv("m.csv", index=False)
     fit = ["fit", "m.csv", *FIT, "--holdout", "0"]
     said = said_by(capsys, fit, lines=3)
-    assert "m.csv: 2 things are wrong:\n- the target 'y' is infinite or missing" in said
-    assert "\n- column 'mass' has no value in 1 of 40 rows: use --missing median, ind" in said
+    assert "m.csv: 2 things are wrong:\n- the target 'y' is missing or infinite" in said
+    assert "\n- column 'mass' has no value in 1 of 40 rows: set --missing to median, ind" in said
     said = said_by(capsys, [*fit, "--missing", "drop"], 1, lines=2)
     assert said.startswith("Left out 3 rows with missing cells.\n")
-    assert taken[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]
+    assert fitted[0].index.tolist() == [k for k in range(40) if k not in (3, 5, 6)]
     said = said_by(capsys, [*fit, "--missing", "median"], 1, lines=2)
     assert said.startswith("Left out 2 rows with a missing target.\n")
-    assert len(taken[1]) == 38
+    assert len(fitted[1]) == 38
 
 
 # -- complaints ------------------------------------------------------------------------------------
 
 
-def test_all_that_is_wrong_is_told_at_once(table, capsys):
+def test_fit_reports_all_problems_at_once(table, capsys):
     data = table.assign(
         id=[f"n{k}" for k in range(40)], day=DAYS.strftime("%Y-%m-%d"), gap=[None, *range(39)]
     )
@@ -279,7 +283,7 @@ def test_all_that_is_wrong_is_told_at_once(table, capsys):
         assert line.startswith(start)
 
 
-def test_numbers_with_strays_are_told_by_the_stray(table, capsys):
+def test_errors_show_the_first_text_among_numbers(table, capsys):
     lines = written(table, **GERMAN).splitlines()
     lines[4] = "viel" + lines[4][lines[4].index(";") :]
     Path("s.csv").write_text("\n".join(lines))
@@ -290,7 +294,7 @@ def test_numbers_with_strays_are_told_by_the_stray(table, capsys):
 # -- predict ---------------------------------------------------------------------------------------
 
 
-def test_predict_reads_and_writes_as_the_fit_has_read(table, capsys):
+def test_predict_uses_the_format_of_the_fit(table, capsys):
     Path("a.csv").write_bytes(written(table, **GERMAN).encode("cp1252"))
     said_by(capsys, ["fit", "a.csv", *FIT], 0, lines=2)
     reading = json.loads(Path("a_model/about.json").read_text())["reading"]

@@ -1,4 +1,4 @@
-"""The `vjmgp` command, as a person would use it."""
+"""Tests of the `vjmgp` command, above all of `vjmgp study` and `vjmgp verify`."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def table(tmp_path, monkeypatch):
 # -- fit -----------------------------------------------------------------------------------------
 
 
-def test_fit_writes_everything(table, tmp_path, capsys):
+def test_fit_writes_all_files(table, tmp_path, capsys):
     assert main(["fit", "my data.csv", "--target", "y", "--output", "out", *QUICK]) == 0
     said = capsys.readouterr().out
     assert "Tested on 15 rows that a fit to the other 45 did not see: R² " in said
@@ -59,7 +59,7 @@ def test_fit_writes_everything(table, tmp_path, capsys):
     assert set(about["errors"]) == {"training", "test", "all"}
 
 
-def test_fit_is_the_regressor_and_the_seed_decides(table):
+def test_the_same_seed_gives_the_same_model(table):
     for folder in ("one", "two"):
         main(["fit", "my data.csv", "--target", "y", "--output", folder, "--seed", "7", *QUICK])
     assert load_model("one/model.json") == load_model("two/model.json")
@@ -76,14 +76,14 @@ def test_fit_is_the_regressor_and_the_seed_decides(table):
         (["my data.csv", "--target", "y", "--method", "magic"], "--method is 'magic'"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(table, capsys, words, answer):
+def test_fit_reports_an_error_in_one_line(table, capsys, words, answer):
     assert main(["fit", *words, *QUICK]) == 2
     said = capsys.readouterr().err
     assert answer in said
     assert said.count("\n") == 1
 
 
-def test_the_command_is_installed_and_helps():
+def test_help_and_completion():
     for words in (["--help"], []):
         result = subprocess.run([*VJMGP, *words], capture_output=True, text=True, check=True)
         assert "exit codes:" in result.stdout
@@ -99,7 +99,7 @@ def test_the_command_is_installed_and_helps():
 # -- study ---------------------------------------------------------------------------------------
 
 
-def test_init_makes_a_config_that_passes_the_check(table, capsys):
+def test_init_writes_a_valid_config(table, capsys):
     assert main(["study", "init", "mine.yaml", "--data", "my data.csv", "--target", "y"]) == 0
     config = yaml.safe_load(Path("mine.yaml").read_text())
     assert config["own_data"] == {"my_data": {"file": "my data.csv", "target": "y"}}
@@ -115,21 +115,21 @@ def test_init_makes_a_config_that_passes_the_check(table, capsys):
     assert main(["study", "check", "other.yaml"]) == 0
 
 
-def test_times_are_told_in_words():
+def test_running_times_in_words():
     times = {20: "under a minute", 65: "about 1 minute", 600: "about 10 minutes"}
     assert {seconds: _time_of(seconds) for seconds in (*times, 7200)} == times | {
         7200: "about 2.0 hours"
     }
 
 
-def test_a_config_that_is_not_there_is_told(table, capsys):
+def test_a_missing_config_is_reported(table, capsys):
     said = said_by(capsys, ["study", "check", "nowhere.yaml"])
     assert said == (
         "vjmgp: nowhere.yaml: no such file; write one with vjmgp study init nowhere.yaml.\n"
     )
 
 
-def test_a_wrong_config_is_told_before_anything_runs(table, capsys):
+def test_an_invalid_config_is_reported_before_anything_runs(table, capsys):
     for name, text, answer in (
         ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
         ("b.yaml", "a: [", "b.yaml: config: not YAML, line 1: "),
@@ -187,8 +187,8 @@ def test_run_status_report_and_verify(study, monkeypatch, capfd):
     assert "4 of 6 right." in said
 
 
-def test_what_cannot_be_right_is_found(study, monkeypatch, capsys):
-    """Whole files, at their place, that are not what the steps before make."""
+def test_verify_finds_wrong_results(study, monkeypatch, capsys):
+    """Intact files in their places that do not match the steps before."""
     folder, _, _ = study
     monkeypatch.chdir(folder)
     for part, key in (("noise", "mean"), ("splits", "train")):
@@ -211,8 +211,8 @@ def test_what_cannot_be_right_is_found(study, monkeypatch, capsys):
     assert found in capsys.readouterr().out
 
 
-def test_of_nothing_nothing_is_right(table, capsys):
-    """A study that never ran, or the wrong folder."""
+def test_verify_and_status_without_runs(table, capsys):
+    """A study that never ran, or a wrong folder."""
     assert main(["study", "init", "mine.yaml"]) == 0
     capsys.readouterr()
     assert main(["verify", "mine.yaml"]) == 3
@@ -229,7 +229,7 @@ def test_of_nothing_nothing_is_right(table, capsys):
         (["--profile", "slurm"], '--profile slurm needs a plugin: pip install "vjmgp[cluster]"'),
     ],
 )
-def test_nothing_starts_with_wrong_options(table, capsys, monkeypatch, words, answer):
+def test_invalid_options_start_nothing(table, capsys, monkeypatch, words, answer):
     main(["study", "init", "mine.yaml"])
     monkeypatch.setitem(sys.modules, "snakemake_executor_plugin_slurm", None)  # not installed
     try:
@@ -241,7 +241,7 @@ def test_nothing_starts_with_wrong_options(table, capsys, monkeypatch, words, an
     assert not Path(".snakemake").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told(table, capsys, monkeypatch):
+def test_a_read_only_folder_is_reported(table, capsys, monkeypatch):
     main(["study", "init", "mine.yaml"])
     monkeypatch.setattr("os.access", lambda path, mode: False)
     assert main(["study", "run", "mine.yaml"]) == 2
@@ -249,8 +249,8 @@ def test_a_folder_that_cannot_be_written_is_told(table, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_study_that_is_stopped(tmp_path, number):
-    """Ctrl-C goes to all processes of a terminal, a polite kill to the command alone."""
+def test_signals_stop_a_study(tmp_path, number):
+    """Ctrl-C reaches all processes of a terminal, SIGTERM the command only."""
     config = STUDY | {"seeds": 12, "seeds_per_job": 1}
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(config))
     process = subprocess.Popen(
@@ -266,7 +266,7 @@ def test_a_study_that_is_stopped(tmp_path, number):
     if number == signal.SIGINT:
         os.killpg(process.pid, number)
         time.sleep(0.3)
-        os.killpg(process.pid, number)  # by who is impatient
+        os.killpg(process.pid, number)  # an impatient user
     else:
         process.send_signal(number)
     said, _ = process.communicate()
@@ -278,7 +278,7 @@ def test_a_study_that_is_stopped(tmp_path, number):
         assert "did not complete successfully" not in said
 
 
-def test_of_two_starts_in_one_moment_one_runs(tmp_path):
+def test_two_simultaneous_starts_run_once(tmp_path):
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
     call = [*VJMGP, "study", "run", "study.yaml", "--cores", "1", "--", TARGET]
     both = [

@@ -70,7 +70,7 @@ def test_installed_package_finds_its_workflow(wheel, tmp_path):
         wheel,
         tmp_path,
         "from vjmgp.cli import main\n"
-        "from vjmgp.cli.workflow_place import workflow_folder\n"
+        "from vjmgp.cli.config_files import workflow_folder\n"
         "print(workflow_folder())\n"
         "assert main(['study', 'check', f'{workflow_folder()}/config/smoke.yaml']) == 0",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from vjmgp.fit_report import page
+from vjmgp.fit_reports import page
 from vjmgp.inspection import plots
 from vjmgp.operations import stops, warm
 

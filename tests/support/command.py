@@ -1,4 +1,4 @@
-"""What the tests of the `vjmgp` command share."""
+"""Helpers of the tests of the `vjmgp` command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIT = ["fit", "data.csv", "--target", "y", *QUICK]
 
 
 def write_table(folder: Path) -> pd.DataFrame:
-    """A table with names and levels that are easily taken for something else, as data.csv."""
+    """Write data.csv, a table with names and levels that are easily misread."""
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"gamma": rng.normal(size=60), "it's ok": rng.normal(size=60)})
     data["site"] = rng.choice(["01", "02", "A"], 60)
@@ -27,7 +27,7 @@ def write_table(folder: Path) -> pd.DataFrame:
 
 
 def said_by(capsys: Any, words: list[str], code: int = 2, lines: int = 1) -> str:
-    """What a command says that ends with a code: so many lines at most."""
+    """Run a command that ends with a code; return its messages, at most `lines` lines."""
     assert main(words) == code
     said = capsys.readouterr()
     assert said.err.count("\n") <= lines

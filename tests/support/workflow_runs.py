@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from vjmgp.cli.workflow_place import workflow_folder
+from vjmgp.cli.config_files import workflow_folder
 from vjmgp.study.config.read_study import read_study
 from vjmgp.study.names import ALL_TIMES
 

@@ -1,6 +1,7 @@
-"""Tables, datasets and the paper's protocol."""
+"""Tests of datasets, files and the paper's protocol."""
 
 import gzip
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -18,11 +19,12 @@ from vjmgp import (
 )
 from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.dataset import known_nominal_columns
+from vjmgp.tables.errors import TableError
 from vjmgp.tables.preprocessing import fit_standardizer
 from vjmgp.tables.reader import read_file
 
 
-def test_split_sizes_follow_the_paper():
+def test_split_sizes():
     for rows, train in ((47, 23), (199, 99), (200, 100), (500, 100), (100000, 100)):
         a, b = paper_split("any", rows, 0)
         assert len(a) == train
@@ -35,7 +37,7 @@ def test_split_sizes_follow_the_paper():
         paper_split("tiny", 8, 0)
 
 
-def test_the_split_of_a_seed_never_changes():
+def test_splits_are_stable():
     """Fixed values: a change here would make old and new results incomparable."""
     train, _ = paper_split("547_no2", 500, 0)
     assert train[:5].tolist() == SPLIT_OF_SEED_0
@@ -50,7 +52,7 @@ def test_the_split_of_a_seed_never_changes():
 SPLIT_OF_SEED_0 = [461, 412, 391, 75, 334]
 
 
-def test_label_noise_has_the_targets_deviation():
+def test_label_noise_has_the_deviation_of_the_target():
     y = np.random.default_rng(0).normal(10, 3, 4000)
     noise = add_label_noise(y, "any", 0) - y
     assert noise.std() == pytest.approx(3.0, rel=0.05)
@@ -64,7 +66,7 @@ def test_r2():
     assert r2(np.ones(3), y) == 0.0
 
 
-def test_standardizer_learns_from_the_training_rows_alone():
+def test_standardizer_uses_the_training_rows_only():
     rng = np.random.default_rng(0)
     train = pd.DataFrame({"a": rng.normal(3, 2, 50), "b": 1.0, "c": rng.choice(["u", "v"], 50)})
     y = rng.normal(size=50) + 3 * (train["c"] == "u").to_numpy()
@@ -115,7 +117,7 @@ def test_pmlb_cache_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "csv.gz"])
-def test_own_files(tmp_path, kind):
+def test_load_file_reads_each_kind_of_file(tmp_path, kind):
     table = pd.DataFrame({"a": [1.5, 2.5, 3.5], "kind": ["u", "v", "u"], "price": [1.0, 2.0, 3.0]})
     path = tmp_path / f"my data.{kind}"
     if kind == "parquet":
@@ -128,7 +130,7 @@ def test_own_files(tmp_path, kind):
     assert data.target.tolist() == [1.0, 2.0, 3.0]
 
 
-def test_errors_in_own_files_are_named(tmp_path):
+def test_load_file_errors(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,c\n1,2,x\n3,,y\n")
     with pytest.raises(ValueError, match=r"data\.csv: no column 'price'; the columns are 'a', 'b'"):
@@ -142,27 +144,40 @@ def test_errors_in_own_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):
         load_file(tmp_path / "none.csv", "a")
     with pytest.raises(ValueError, match="unknown kind of file"):
-        load_file(tmp_path / "data.xlsx", "a")
+        load_file(tmp_path / "data.doc", "a")
 
 
-def test_headers_and_cells_are_read_as_they_stand(tmp_path):
+def test_headers_and_cells_are_not_converted(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("None,nan,,,y\n1,2,3,4,5\n006,7,8,9,1.10\n")
     assert list(load_file(path, "y").inputs) == ["None", "nan", "Unnamed: 2", "Unnamed: 3"]
-    table = read_file(path).written
+    table = read_file(path).cells
     assert list(table) == ["None", "nan", "", "", "y"]
     assert table["None"].tolist() == ["1", "006"]
     assert table["y"].tolist() == ["5", "1.10"]
 
 
-def test_a_file_in_another_encoding_is_told_what_to_do(tmp_path):
+def test_load_file_reads_what_the_command_reads(tmp_path):
     path = tmp_path / "mine.csv"
-    path.write_bytes("größe,y\n1,2\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"mine.csv: cannot be read .*; save it as UTF-8"):
+    path.write_bytes("größe;code;y\n1.000,5;1.5;2\n2,5;2.5;3\n".encode("latin-1"))
+    data = load_file(path, "y", nominal=("code",))
+    assert data.inputs["größe"].tolist() == [1000.5, 2.5]
+    assert data.inputs["code"].tolist() == [1.5, 2.5]
+    data.inputs.assign(y=data.target).to_excel(tmp_path / "mine.xlsx", index=False)
+    assert load_file(tmp_path / "mine.xlsx", "y").inputs["größe"].tolist() == [1000.5, 2.5]
+    path.write_bytes("größe,y\n1,2\n".encode("cp1252") + b"\x81")
+    with pytest.raises(TableError, match=r"mine.csv: cannot be read: .*with 'encoding'") as caught:
         load_file(path, "y")
+    assert (caught.value.kind, caught.value.column) == ("encoding", None)
+    path.write_text("a;y\n1,234;2\n")
+    with pytest.raises(TableError, match="set 'decimal' to") as caught:
+        load_file(path, "y")
+    assert (caught.value.kind, caught.value.column) == ("number_format", "a")
+    assert "set --decimal to" in pickle.loads(pickle.dumps(caught.value)).message("--{}".format)
+    assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [1.234]
 
 
-def test_numbers_in_files_become_the_nearest_float(tmp_path):
+def test_numbers_are_read_as_the_nearest_float(tmp_path):
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=2000) * 10.0 ** rng.integers(-30, 30, 2000)
     written = [repr(float(number)) for number in numbers] + ["0.1234567890123456789", "1e23"]

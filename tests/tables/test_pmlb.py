@@ -1,4 +1,4 @@
-"""Downloads from a real server on this machine: whole files only, both names, clear failures."""
+"""Tests of downloads from a server on this machine."""
 
 import gzip
 import os
@@ -16,7 +16,7 @@ FILE = gzip.compress(TEXT.encode(), mtime=0)
 
 
 class Pmlb(BaseHTTPRequestHandler):
-    """Serves datasets as PMLB's repository does; some are hard to get."""
+    """Serve datasets as PMLB's repository does, some with difficulties."""
 
     asked: ClassVar[list[str]] = []
 
@@ -65,7 +65,7 @@ def files(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
 
 
-def test_a_download_goes_to_the_cache_and_is_not_repeated(pmlb, tmp_path):
+def test_downloads_are_cached(pmlb, tmp_path):
     assert fetching.is_reachable()
     first = fetching.fetch("1_plain", tmp_path, tmp_path)
     assert first.kind == "download"
@@ -77,12 +77,12 @@ def test_a_download_goes_to_the_cache_and_is_not_repeated(pmlb, tmp_path):
     assert len(load_dataset("1_plain", tmp_path)) == 50
 
 
-def test_without_a_cache_folder_nothing_is_kept(pmlb, monkeypatch):
+def test_downloads_without_a_cache_are_not_kept(pmlb, monkeypatch):
     monkeypatch.delenv(fetching.CACHE_VARIABLE, raising=False)
     assert load_dataset("1_plain").target.tolist() == [2.0 * k for k in range(50)]
 
 
-def test_a_download_is_the_known_file_and_no_endless_one(pmlb, tmp_path, monkeypatch):
+def test_downloads_are_checked_and_limited(pmlb, tmp_path, monkeypatch):
     with pytest.raises(OSError, match=r"its SHA-256 is not 8898bcc4c12e…, that of PMLB's file"):
         fetching.fetch("195_auto_price", tmp_path, tmp_path)
     monkeypatch.setattr(fetching, "LARGEST", 50)
@@ -99,20 +99,20 @@ def test_both_names_of_a_renamed_dataset(pmlb, tmp_path, monkeypatch):
     assert fetching.fetch("195_auto_price", tmp_path, tmp_path).kind == "cache"
 
 
-def test_an_unsteady_server_is_asked_again(pmlb, tmp_path):
+def test_downloads_are_retried(pmlb, tmp_path):
     assert fetching.fetch("unsteady", tmp_path, tmp_path).kind == "download"
     assert pmlb.asked == ["unsteady"] * 3
 
 
 @pytest.mark.parametrize("name", ["cut_short", "half"])
-def test_half_a_download_never_counts(pmlb, tmp_path, name):
+def test_partial_downloads_are_rejected(pmlb, tmp_path, name):
     with pytest.raises(OSError, match=rf"{name!r} could not be downloaded.*Either connect"):
         fetching.fetch(name, tmp_path, tmp_path)
     assert len(pmlb.asked) == fetching.TRIES
     assert files(tmp_path) == []
 
 
-def test_a_damaged_file_in_the_cache_is_downloaded_again(pmlb, tmp_path):
+def test_damaged_cached_files_are_downloaded_again(pmlb, tmp_path):
     place = tmp_path / "1_plain" / "1_plain.tsv.gz"
     place.parent.mkdir()
     place.write_bytes(FILE[:50])
@@ -120,23 +120,23 @@ def test_a_damaged_file_in_the_cache_is_downloaded_again(pmlb, tmp_path):
     assert place.read_bytes() == FILE
 
 
-def test_a_name_that_pmlb_does_not_have_is_asked_once(pmlb, tmp_path):
+def test_unknown_datasets_are_requested_once(pmlb, tmp_path):
     with pytest.raises(OSError, match=r"'0_none' could not be downloaded.*does not exist"):
         fetching.fetch("0_none", tmp_path, tmp_path)
     assert pmlb.asked == ["0_none"]
 
 
-def test_offline_the_two_ways_out_are_told(monkeypatch, tmp_path):
+def test_offline_errors_say_how_to_provide_the_file(monkeypatch, tmp_path):
     monkeypatch.setenv(fetching.MIRROR_VARIABLE, "http://127.0.0.1:9")  # nobody listens there
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(fetching.time, "sleep", lambda seconds: None)
     assert not fetching.is_reachable()
     with pytest.raises(OSError, match=r"'197_cpu_act'.*Either connect to the network, or put"):
         fetching.fetch("197_cpu_act", None, tmp_path)
-    assert "VJMGP_PMLB_CACHE" in fetching.ways_out(["a"], None)
+    assert "VJMGP_PMLB_CACHE" in fetching.download_advice(["a"], None)
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+def test_files_are_written_atomically(tmp_path):
     def breaks():
         yield b"a"
         raise RuntimeError("power cut")
@@ -150,7 +150,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
-def test_who_may_read_a_file_is_the_users_choice(tmp_path, mask, mode):
+def test_files_follow_the_umask(tmp_path, mask, mode):
     before = os.umask(mask)
     try:
         path = fetching.write_whole(tmp_path / "file", [b"a"])
@@ -159,7 +159,7 @@ def test_who_may_read_a_file_is_the_users_choice(tmp_path, mask, mode):
     assert path.stat().st_mode & 0o777 == mode
 
 
-def test_a_cache_folder_at_home(monkeypatch, tmp_path):
+def test_cache_folder_in_the_home_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert fetching.cache_folder("~/pmlb") == tmp_path / "pmlb"
     monkeypatch.setenv(fetching.CACHE_VARIABLE, "~/other")

@@ -1,4 +1,4 @@
-"""From tables to inputs: levels, missing numbers, other kinds of tables, ranges of training."""
+"""Tests of preprocessing: levels, missing numbers, other kinds of tables, training ranges."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def inputs_of(levels, encoding):
 @given(st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=30))
 @settings(deadline=None)
 def test_one_input_per_level(levels):
-    """As by hand: 1 where the level stands, in the order of the letters, two levels make one."""
+    """Indicators are 1 for their level, in alphabetical order; two levels have one."""
     scales = inputs_of(levels, "onehot")
     distinct = sorted(set(levels))
     told = distinct[1:] if len(distinct) == 2 else distinct
@@ -67,13 +67,13 @@ def test_one_input_per_level(levels):
     assert by_itself == inputs_of(levels, same_as)
 
 
-def test_missing_levels_are_a_level():
+def test_missing_values_are_a_level():
     scales = inputs_of(["a", None, "b", np.nan], "auto")
     assert [column.title for column in scales.inputs] == ["g = (missing)", "g = a", "g = b"]
     assert scales.encode(pd.DataFrame({"g": [None, "b"]})).tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
-def test_labels_are_distinct_whatever_columns_and_levels_are_called():
+def test_labels_are_distinct():
     table = pd.DataFrame({"g": [1, "1", 2.0], "g = 1": [1.0, 2.0, 3.0]})
     scales = fit_standardizer(table, np.arange(3.0), list(table), [0], "auto")
     assert [column.title for column in scales.inputs] == [
@@ -81,7 +81,7 @@ def test_labels_are_distinct_whatever_columns_and_levels_are_called():
     ]
 
 
-def test_formulas_of_levels_read_well(table, fitted, tmp_path):
+def test_formulas_name_levels(table, fitted, tmp_path):
     data, y = table
     model = fitted.model_
     assert fitted.score(data, y) > 0.95
@@ -107,7 +107,7 @@ def test_formulas_of_levels_read_well(table, fitted, tmp_path):
     np.testing.assert_array_equal(again.predict(purple), fitted.predict(purple))
 
 
-def test_the_paper_encodes_by_target_means(table):
+def test_paper_settings_encode_by_target_means(table):
     paper = VJMRegressor.paper(population_size=30, generations=6, random_state=0).fit(*table)
     same = small(final_rule="paper", encoding="target").fit(*table)
     assert paper.model_ == same.model_
@@ -121,7 +121,7 @@ numbers = st.one_of(st.just(float("nan")), st.floats(-1e6, 1e6))
 
 @given(st.lists(numbers, min_size=2, max_size=20), st.sampled_from(["median", "indicator"]))
 @settings(deadline=None)
-def test_missing_numbers_by_hand(values, missing):
+def test_missing_numbers_are_filled(values, missing):
     values = np.array([1.0, 2.0, *values])
     scales = fit_standardizer(
         values[:, None], np.arange(len(values)) * 1.0, ["x"], [], missing=missing
@@ -141,7 +141,7 @@ def test_missing_numbers_by_hand(values, missing):
 
 @pytest.mark.parametrize("missing", ["median", "indicator"])
 @pytest.mark.parametrize("kind", [float, object, "Float64"])
-def test_a_model_of_missing_numbers(missing, kind, tmp_path):
+def test_models_predict_missing_numbers(missing, kind, tmp_path):
     rng = np.random.default_rng(1)
     data = pd.DataFrame({"a": rng.normal(size=ROWS), "b": rng.normal(size=ROWS)})
     y = np.where(data["a"] > 0.8, 20.0, data["b"])  # what is missing tells
@@ -184,14 +184,14 @@ def test_tables_of_other_packages(table, fitted, kind):
     assert model.model_ == small(generations=2).fit(data, y).model_
 
 
-def test_a_model_does_not_mind_what_else_a_table_holds(table, fitted):
+def test_predict_ignores_other_columns(table, fitted):
     data, _ = table
     others = pd.DataFrame(np.zeros((ROWS, 3)), data.index, columns=["b", "b", 7])
     more = pd.concat([others, data], axis=1)
     np.testing.assert_array_equal(fitted.model_.predict(more), fitted.predict(data))
 
 
-def test_a_mask_that_hides_nothing_and_columns_of_targets(table):
+def test_empty_masks_and_column_targets_are_accepted(table):
     data, y = table
     x = data[["a"]].to_numpy()
     expected = small(generations=2).fit(x, y).predict(x)
@@ -204,7 +204,7 @@ def test_a_mask_that_hides_nothing_and_columns_of_targets(table):
         np.testing.assert_array_equal(small(generations=2).fit(rows, target).predict(x), expected)
 
 
-def test_masked_numbers_are_missing_ones(table):
+def test_masked_numbers_are_missing(table):
     data, y = table
     x = np.ma.MaskedArray(data[["a"]].to_numpy(), mask=False)
     x[3] = np.ma.masked
@@ -250,7 +250,7 @@ def test_one_warning_outside_the_training_range(table, fitted, kind, tmp_path):
     fitted.choose()
 
 
-def test_columns_that_the_formula_does_not_have_may_leave_their_range():
+def test_unused_columns_do_not_warn_of_extrapolation():
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(ROWS, 8)), columns=list("abcdefgh"))
     model = small(final_rule="distil").fit(data, 3.0 * data["c"])
@@ -263,7 +263,7 @@ def test_columns_that_the_formula_does_not_have_may_leave_their_range():
     assert all(f"'{name}' (" in str(told[0].message) for name in names[:5])
 
 
-def test_a_file_without_ranges_is_read_and_does_not_warn(table, fitted):
+def test_models_without_ranges_do_not_warn(table, fitted):
     data, _ = table
     old = fitted.model_.to_dict()
     for column in old["columns"]:
@@ -277,7 +277,7 @@ def test_a_file_without_ranges_is_read_and_does_not_warn(table, fitted):
 
 
 @pytest.mark.parametrize("kind", ["model", "front", "blend"])
-def test_clipping_is_a_choice(kind, tmp_path):
+def test_clipping_is_optional(kind, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(ROWS, 1))
     y = 10.0 * x[:, 0]

@@ -1,8 +1,4 @@
-"""The `vjmgp` command, for people who know neither Python nor Snakemake.
-
-It only calls what is there: `fit` the regressor, `predict` and `export` a saved model, `choose`
-another one, `study` the workflow, `verify` the runs again.
-"""
+"""The `vjmgp` command: parse arguments, call the package, print, and return an exit code."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..core.optional import missing
+from ..tables.errors import InputError
 
 
 class Exit(IntEnum):
@@ -41,7 +38,7 @@ exit codes:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """Return the parser of the command line."""
     from . import choose_command as choose
     from . import export_command as export
     from . import fit_command as fit
@@ -70,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code."""
+    """Run the command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # some consoles of Windows lack τ
             stream.reconfigure(errors="replace")
@@ -82,18 +79,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(options.run(options))
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+    except BrokenPipeError:  # the reader, for example `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
         return Exit.DONE
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        print_error("Stopped.")
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        print(f"vjmgp: {missing(error.name or '')}", file=sys.stderr)
+        print_error(f"vjmgp: {missing(error.name or '')}")
+        return Exit.WRONG
+    except InputError as error:
+        print_error(f"vjmgp: {error.message(as_option)}")
         return Exit.WRONG
     except (ValueError, OSError) as error:
-        print(f"vjmgp: {error}", file=sys.stderr)
+        print_error(f"vjmgp: {error}")
         return Exit.WRONG
+
+
+def print_error(line: str) -> None:
+    """Print a line to the standard error stream."""
+    print(line, file=sys.stderr)
+
+
+def as_option(setting: str) -> str:
+    """Return the option of a setting."""
+    return "--output" if setting == "folder" else f"--{setting.replace('_', '-')}"
 
 
 def _print_completion(options: argparse.Namespace) -> int:
@@ -111,7 +121,7 @@ def _print_completion(options: argparse.Namespace) -> int:
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:
-    """The arguments of a command and of all commands below it."""
+    """Yield the arguments of a command and of its subcommands."""
     for argument in command._actions:
         yield argument
         if isinstance(argument, argparse._SubParsersAction):

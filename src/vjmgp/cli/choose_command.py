@@ -1,9 +1,8 @@
-"""`vjmgp choose`: another model of a fit in place of the one that its folder holds."""
+"""`vjmgp choose`: put another model of a fit in place of the chosen one."""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,8 @@ from . import Exit
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..fit_report.fits import Rows, Versions
-
 LONGEST = 60
-"""Letters of a formula that the list shows."""
+"""Number of characters of a formula that the list shows."""
 
 
 def add_to(commands: Any) -> None:
@@ -36,30 +33,27 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Choose, write and tell."""
-    from ..fit_report.about import summary
-    from ..fit_report.folder import read_about, read_versions, write_chosen
-    from ..fit_report.page import write_page
+    """Choose, write and print; without a row, list the models."""
+    from ..fit_reports.folder import read_about, read_versions
+    from ..fit_reports.report import choose_model
 
     folder: Path = options.model
-    before, about = read_versions(folder), read_about(folder)
+    before = read_versions(folder)
     if options.row is None:
         _print_list(before.table if options.all else before.short)
         return Exit.DONE
-    if not 0 <= options.row < len(before.models):
-        last = len(before.models) - 1
-        raise ValueError(f"{folder}: there is no row {options.row}; the last one is {last}.")
-    chosen = before.table["row"] == options.row
-    after = replace(before, table=before.table.assign(chosen=chosen))
-    rows = _rows_of(about)
-    write_chosen(folder, after, about)
-    write_page(folder, after, about, rows)
-    print(after.models[after.chosen])
-    print("\n".join(summary(about, after)))
-    print(_what_changed(before, after))
-    if rows is None:
-        print(f"{about['table']} is not there any more, so the page has no plots of its rows.")
-    print(f"Everything: {(folder / 'report.html').resolve()}")
+    report, has_rows = choose_model(folder, options.row)
+    print(report.model)
+    print(report.summary)
+    old, new = before.table.iloc[before.chosen], before.table.iloc[options.row]
+    print(
+        f"Row {new['row']} in place of row {old['row']}: {new['size']:.0f} nodes instead of "
+        f"{old['size']:.0f}, leave-one-out RMSE {new['rmse']:.4g} instead of {old['rmse']:.4g}."
+    )
+    if not has_rows:
+        table = read_about(folder)["table"] or "The DataFrame of the fit"
+        print(f"{table} is no longer available, so the page has no plots of its rows.")
+    print(f"Everything: {report.page}")
     return Exit.DONE
 
 
@@ -70,25 +64,3 @@ def _print_list(table: pd.DataFrame) -> None:
         mark = "*" if entry["chosen"] else " "
         size = f"{entry['size']:>5.0f} {'node, ' if entry['size'] == 1 else 'nodes,'}"
         print(f"{mark}{entry['row']:>3} {size} RMSE {entry['rmse']:<10.4g} {short}")
-
-
-def _what_changed(before: Versions, after: Versions) -> str:
-    old, new = (v.table.iloc[v.chosen] for v in (before, after))
-    return (
-        f"Row {new['row']} in place of row {old['row']}: {new['size']:.0f} nodes instead of "
-        f"{old['size']:.0f}, leave-one-out RMSE {new['rmse']:.4g} instead of {old['rmse']:.4g}."
-    )
-
-
-def _rows_of(about: dict[str, Any]) -> Rows | None:
-    """The table of the fit again, if it is still there and the same."""
-    from ..core.files import checksum
-    from ..fit_report.fits import split_rows
-    from ..fit_report.table import take_table
-
-    path = Path(about["table"])
-    if not path.is_file() or checksum(path) != about["sha256"]:
-        return None
-    options = argparse.Namespace(**about["options"] | about["reading"] | {"table": path})
-    taken = take_table(options)
-    return split_rows(taken.data, taken.weights, options.holdout, options.seed)

@@ -1,4 +1,4 @@
-"""`vjmgp export`: a fitted model in, the same in the language of another tool out."""
+"""`vjmgp export`: write a fitted model in the language of another tool."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Exit
+from .table_options import write_output
 
 LANGUAGES = ("python", "c", "excel", "sql", "st")
 OPTIONS = ("name", "digits", "cells", "table", "dialect")
@@ -43,7 +44,7 @@ def _digits(text: str) -> int | str:
 def run(options: argparse.Namespace) -> int:
     """Export, and print or write."""
     from ..export import export_model
-    from ..fit_report.folder import model_file, write_output
+    from ..fit_reports.folder import model_file
     from ..models.loading import load_model
 
     given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}

@@ -1,18 +1,44 @@
-"""`vjmgp fit`: a table in, a model with its formulas, front, plots and a page out."""
+"""`vjmgp fit`: fit a model to a table and write its formulas, front, plots and a page."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from ..engine.paper_names import REGULARIZER_OF
-from ..fit_report.table import add_table, find_table, take_table
-from . import Exit
-from .methods import WORDS, regularizer_of
+from ..fit_reports.settings import CHOICES, FitSettings
+from . import Exit, as_option, print_error
+from .table_options import add_table, recover_table
 
-HOLDOUT, INTERVAL = 0.25, 0.9
+DEFAULTS = FitSettings(target="")
+HELP = {
+    "nominal": "columns of numbers that stand for categories, such as a machine's number; text "
+    "columns always do",
+    "missing": "missing cells: refuse the table (error), fill in the median, fill it in and add an "
+    "input that says where (indicator), or leave such rows out (drop)",
+    "dates": "columns of dates: refuse the table, or convert them to days since the first date",
+    "ignore": "columns to leave out",
+    "weights": "the weight of each row: a number of 0 or more",
+    "seed": "the same seed gives the same model",
+    "holdout": "share of the rows to test the model on, 0 for none",
+    "final_fit": "after the test, fit the model to all rows",
+    "interval": "share of new targets that the page's intervals should contain",
+    "method": f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser",
+    "population": "number of models in a generation",
+    "generations": "number of generations",
+    "restarts": "number of evolutions to learn from, on all cores",
+    "seconds": "time limit of the evolution",
+    "functions": "functions that formulas may use",
+    "max_trees": "largest number of terms of the formula",
+    "max_size": "largest number of nodes of the formula",
+    "clip": "keep predictions within the range of the training target",
+}
+"""Settings that are options of the command."""
+METAVARS = {"nominal": "COLUMN", "ignore": "COLUMN", "weights": "COLUMN", "functions": "NAME"}
+METAVARS |= {"holdout": "SHARE", "interval": "SHARE", "max_size": "NODES"}
+TYPES = {"seconds": float, "max_size": int}
+"""Types of settings whose default is None, if they are not text."""
 
 
 def add_to(commands: Any) -> None:
@@ -27,145 +53,56 @@ def add_to(commands: Any) -> None:
     add_table(command, nargs="?")
     command.add_argument("--target", required=True, help="the column to predict")
     command.add_argument(
-        "--nominal",
-        nargs="+",
-        default=[],
-        metavar="COLUMN",
-        help="columns of numbers that stand for categories, such as a machine's number; text "
-        "columns always do",
-    )
-    command.add_argument(
-        "--missing",
-        choices=("error", "median", "indicator", "drop"),
-        default="error",
-        help="missing cells: refuse the table (error), fill in the median, fill it in and add an "
-        "input that says where (indicator), or leave such rows out (drop)",
-    )
-    command.add_argument(
-        "--dates",
-        choices=("refuse", "elapsed"),
-        default="refuse",
-        help="columns of dates: refuse the table, or take them as days since the first date",
-    )
-    command.add_argument(
-        "--ignore", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
-    )
-    command.add_argument(
-        "--weights", metavar="COLUMN", help="how much each row counts: a number of 0 or more"
-    )
-    command.add_argument(
         "--output", type=Path, metavar="FOLDER", help="where to write (default: TABLE_model)"
     )
-    command.add_argument("--seed", type=int, default=0, help="the same seed gives the same model")
-    command.add_argument(
-        "--holdout",
-        type=float,
-        default=HOLDOUT,
-        metavar="SHARE",
-        help=f"share of the rows to test the model on, 0 for none (default: {HOLDOUT})",
-    )
-    command.add_argument(
-        "--final-fit",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="after the test, fit the model to all rows (default: yes)",
-    )
-    command.add_argument(
-        "--interval",
-        type=float,
-        default=INTERVAL,
-        metavar="SHARE",
-        help=f"what share of new targets the page's intervals are to hold (default: {INTERVAL})",
-    )
-    _add_settings(command)
+    for name in HELP:
+        _add_setting(command, name)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run)
 
 
-def _add_settings(command: Any) -> None:
-    """Add what the regressor is told."""
-    method = command.add_argument(
-        "--method",
-        default="VJM",
-        help=f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser (default: VJM)",
-    )
-    method.suggestions = WORDS
-    command.add_argument("--population", type=int, default=200, help="default: 200")
-    command.add_argument("--generations", type=int, default=100, help="default: 100")
-    command.add_argument(
-        "--restarts",
-        type=int,
-        default=1,
-        help="evolutions to learn from, on all cores (default: 1)",
-    )
-    command.add_argument("--seconds", type=float, help="no new generation after so many seconds")
-    command.add_argument(
-        "--functions", nargs="+", default=[], metavar="NAME", help="functions that formulas may use"
-    )
-    command.add_argument(
-        "--max-trees", type=int, default=10, help="terms of the formula at most (default: 10)"
-    )
-    command.add_argument(
-        "--max-size", type=int, metavar="NODES", help="nodes of the formula at most"
-    )
-    command.add_argument(
-        "--clip",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="keep predictions within the range of the training target (default: yes)",
-    )
+def _add_setting(command: Any, name: str) -> None:
+    default, text = getattr(DEFAULTS, name), HELP[name]
+    more: dict[str, Any] = {}
+    if isinstance(default, bool):
+        more, text = {"action": argparse.BooleanOptionalAction}, f"{text} (default: yes)"
+    elif isinstance(default, tuple):
+        more, default = {"nargs": "+"}, []
+    elif default is None:
+        more = {"type": TYPES.get(name, str)}
+    else:
+        more, text = {"type": type(default)}, f"{text} (default: {default})"
+    if name in METAVARS:
+        more["metavar"] = METAVARS[name]
+    if name in CHOICES:
+        more["choices"] = CHOICES[name]
+    option = command.add_argument(as_option(name), default=default, help=text, **more)
+    if name == "method":
+        option.suggestions = [method.replace(" ", "") for method in REGULARIZER_OF]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fit and write."""
-    find_table(options)
-    _check_numbers(options)
-    regularizer_of(options.method)
-    taken = take_table(options)
-    for note in taken.notes:
-        print(note, file=sys.stderr)
-    from ..fit_report.about import about_fit, ending, summary
-    from ..fit_report.fits import make_fits, split_rows, versions_of
-    from ..fit_report.folder import claim_folder, write_chosen, write_models
-    from ..fit_report.page import without_plots, write_page
+    """Fit, write and print."""
+    recover_table(options)
+    options.functions = [name for word in options.functions for name in word.split(",") if name]
+    settings = FitSettings.from_dict(vars(options))
+    _ = settings.regularizer  # an error comes before the table is read
+    from ..fit_reports.report import write_report
+    from ..fit_reports.training_table import read_training_table
 
-    rows = split_rows(taken.data, taken.weights, options.holdout, options.seed)
-    if len(rows.train) < 2:
-        raise ValueError(f"{options.table}: {len(rows.train)} rows are too few to train on.")
+    table = read_training_table(options.table, settings)
+    for note in table.notes:
+        print_error(note)
     folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
-    claim_folder(folder, options.table, options.target)
+    announce = print_error if not options.quiet else lambda line: None
     try:
-        fits = make_fits(options, rows)
+        report = write_report(table, settings, folder, not options.quiet, announce)
     except RuntimeError as error:
-        print(f"vjmgp: {error}", file=sys.stderr)
+        print_error(f"vjmgp: {error}")
         return Exit.FAILED
-    versions = versions_of(fits, options.max_size)
-    about = about_fit(options, taken, fits)
-    write_chosen(folder, versions, about)
-    write_models(folder, versions)
-    write_page(folder, versions, about, rows)
-    print(versions.models[versions.chosen])
-    print("\n".join(summary(about, versions)))
-    print(f"Everything: {(folder / 'report.html').resolve()}")
-    cautions = [f"Caution: {caution}" for caution in about["cautions"]]
-    for line in (*cautions, without_plots(folder, versions.chosen), ending(about)):
-        if line:
-            print(line, file=sys.stderr)
-    return Exit.STOPPED if about["stopped_by"].startswith("interrupt") else Exit.DONE
-
-
-def _check_numbers(options: argparse.Namespace) -> None:
-    for name, is_right, wanted in (
-        ("holdout", 0 <= options.holdout <= 0.9, "from 0 to 0.9"),
-        ("seed", options.seed >= 0, "0 or more"),
-        ("population", options.population >= 2, "2 or more"),
-        ("generations", options.generations >= 0, "0 or more"),
-        ("restarts", options.restarts >= 1, "1 or more"),
-        ("seconds", options.seconds is None or options.seconds > 0, "more than 0"),
-        ("max_trees", options.max_trees >= 1, "1 or more"),
-        ("max_size", options.max_size is None or options.max_size >= 1, "1 or more"),
-        ("interval", 0 < options.interval < 1, "between 0 and 1"),
-    ):
-        if not is_right:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {getattr(options, name)}; it must be {wanted}.")
+    print(report.model)
+    print(report.summary)
+    print(f"Everything: {report.page}")
+    for line in (*(f"Caution: {caution}" for caution in report.cautions), *report.notes):
+        print_error(line)
+    return Exit.STOPPED if report.interrupted else Exit.DONE

@@ -1,4 +1,4 @@
-"""`vjmgp study`: make a config, check it, run it, go on with it, see how far it is."""
+"""`vjmgp study`: write a config, check it, run and resume a study, report its progress."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ..operations.stops import STOPS, require_signals
 from ..study.paths import seeds_of
 from . import Exit
-from .workflow_place import read_config, workflow_folder
+from .config_files import read_config, workflow_folder
 
 if TYPE_CHECKING:
     from ..study.plan.study import Study
 
 TEMPLATE = """\
-# A study: which methods run on which datasets, how often.
+# A study: which methods run on which datasets, and how often.
 #
 #   vjmgp study check {file}
 #   vjmgp study run {file}
@@ -34,32 +34,32 @@ seeds: 10 # runs of each method on each dataset
 datasets: [{datasets}]
 {own_data}experiments:
   comparison:
-    # The first is compared with each of the others.
+    # The first is compared with each other method.
     methods: [VJM, Standard GP, LinearRegression, ElasticNet, SVR]
 """
 
 
 def add_to(commands: Any) -> None:
-    """Add the command and its parts to the command line."""
+    """Add the command and its subcommands to the command line."""
     study = commands.add_parser(
         "study", help="compare methods on many datasets", description="Compare methods on datasets."
     )
     parts = study.add_subparsers(metavar="WHAT", required=True)
     init = parts.add_parser("init", help="write a config to start from")
     init.add_argument("config", type=Path, help="the YAML file to write")
-    init.add_argument("--data", type=Path, help="a table of your own: CSV, TSV or Parquet")
-    init.add_argument("--target", help="the column of it to predict")
+    init.add_argument("--data", type=Path, help="your table: CSV, TSV, Excel or Parquet")
+    init.add_argument("--target", help="its column to predict")
     init.set_defaults(run=init_config)
     for name, function, text in (
-        ("check", check, "say what is wrong with a config, and what it amounts to"),
+        ("check", check, "report errors of a config, and how much there is to compute"),
         ("run", start, "run a study"),
         ("resume", resume, "continue a study that was killed"),
         ("retry", retry, "run failed runs again"),
-        ("status", status, "say how far a study is"),
-        ("report", report, "make the report of a study, or of what is there of it"),
+        ("status", status, "report the progress of a study"),
+        ("report", report, "write the report of a study, finished or not"),
         ("repair", repair, "remove damaged files, so that the next run makes them again"),
-        ("prune", prune, "delete runs that none of these configs asks for"),
-        ("publish", publish, "add finished runs to a folder that other studies take runs from"),
+        ("prune", prune, "delete runs that none of these configs needs"),
+        ("publish", publish, "add finished runs to a folder of published runs, for reuse"),
     ):
         part = parts.add_parser(name, help=text, description=text.capitalize() + ".")
         many = {"nargs": "+"} if function is prune else {}
@@ -67,28 +67,28 @@ def add_to(commands: Any) -> None:
         if function is publish:
             part.add_argument("--to", type=Path, required=True, help="the folder of published runs")
         if function is prune:
-            part.add_argument("--dry-run", action="store_true", help="name them, delete nothing")
+            part.add_argument("--dry-run", action="store_true", help="list them, delete nothing")
         if function in (start, resume, retry, report):
             part.add_argument(
-                "--cores", type=cores, default="all", help="of this machine (default: all)"
+                "--cores", type=cores, default="all", help="cores of this machine (default: all)"
             )
-            part.add_argument("--profile", help="slurm, cluster, or the folder of another one")
-            part.epilog = "What follows -- goes to Snakemake: vjmgp study run my.yaml -- -n"
+            part.add_argument("--profile", help="slurm, cluster, or the folder of another profile")
+            part.epilog = "Arguments after -- go to Snakemake: vjmgp study run my.yaml -- -n"
         part.set_defaults(run=function)
 
 
 def cores(text: str) -> str:
-    """What Snakemake takes for --cores."""
+    """Return an argument for Snakemake's --cores."""
     if text != "all" and not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number of cores nor 'all'")
     return text
 
 
 def init_config(options: argparse.Namespace) -> int:
-    """Write a config, for the user's own table or for shipped datasets."""
+    """Write a config for the user's table or for shipped datasets."""
     path: Path = options.config
     if path.exists():
-        raise ValueError(f"{path} is there already; give another name.")
+        raise ValueError(f"{path} already exists; give another name.")
     if (options.data is None) != (options.target is None):
         raise ValueError("--data and --target belong together.")
     own, datasets, title = "", "547_no2, 1027_ESL, 210_cloud", "VJM-GP on three small datasets"
@@ -115,12 +115,12 @@ def init_config(options: argparse.Namespace) -> int:
 
 
 def _as_name(text: str) -> str:
-    """A text as the name of a dataset or folder."""
+    """Return a text as the name of a dataset or folder."""
     return re.sub("[^A-Za-z0-9_]+", "_", text).strip("_")
 
 
 def check(options: argparse.Namespace) -> int:
-    """Say what a run would refuse, how much there is to do, and how long it takes."""
+    """Report errors, how much there is to compute, and how long it takes."""
     from ..study.config import estimate, preflight
 
     study = _checked(options.config)
@@ -135,7 +135,7 @@ def check(options: argparse.Namespace) -> int:
     jobs, taken = _count(len(files), "job"), sum(cell.seeds for cell in study.reused())
     print(f"{options.config} is valid: {words}; {_count(taken + runs, 'run')}.")
     if taken:
-        print(f"{_count(taken, 'run')} of them are published and taken over.")
+        print(f"{_count(taken, 'run')} of them are published and reused.")
     print(f"{_count(runs, 'run')} to compute, in {jobs}.")
     seconds, unknown = estimate.seconds_of(study)
     beside = f", and what {', '.join(unknown)} takes" if unknown else ""
@@ -160,13 +160,13 @@ def _count(number: int, word: str) -> str:
 
 
 def start(options: argparse.Namespace) -> int:
-    """Run a study by Snakemake, after damaged files are taken away."""
+    """Remove damaged files and run a study by Snakemake."""
     study = _checked(options.config)
     return _busy(study) or _run(study, options)
 
 
 def resume(options: argparse.Namespace) -> int:
-    """Remove the lock that a killed run has left, where none is under way, and run."""
+    """Remove the lock of a killed run, if no run is active, and run."""
     study = _checked(options.config)
     return _busy(study) or _snakemake(study, options, "--unlock") or _run(study, options)
 
@@ -188,7 +188,7 @@ def _run(study: Study, options: argparse.Namespace) -> int:
 
 
 def repair(options: argparse.Namespace) -> int:
-    """Take damaged files away."""
+    """Remove damaged files."""
     study = read_config(options.config)
     busy = _busy(study)
     if not busy:
@@ -199,18 +199,18 @@ def repair(options: argparse.Namespace) -> int:
 
 
 def _repair(study: Study) -> int:
-    """Take damaged files away and name them; how many."""
-    from ..operations.repair import repair as take_away
+    """Remove and list damaged files; return their number."""
+    from ..operations.repair import repair as remove_damaged
     from ..operations.status import named
 
-    damaged = take_away(study.results)
+    damaged = remove_damaged(study.results)
     for line in named("DAMAGED", damaged, "it will be made again."):
         print(line, file=sys.stderr)
     return len(damaged)
 
 
 def prune(options: argparse.Namespace) -> int:
-    """Delete runs, splits, noise estimates and prepared tables that no config here asks for."""
+    """Delete runs, splits, noise estimates and prepared tables that no config needs."""
     from ..operations.repair import prune as delete
     from ..operations.repair import unused_folders
 
@@ -231,7 +231,7 @@ def prune(options: argparse.Namespace) -> int:
 
 
 def publish(options: argparse.Namespace) -> int:
-    """Add the finished runs of a study, and its tables, to a folder of published runs."""
+    """Add the finished runs and tables of a study to a folder of published runs."""
     from ..study.published.publish import Publication, copy_tables
 
     study = read_config(options.config)
@@ -266,7 +266,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def _checked(config: Path) -> Study:
-    """The study, after the checks that Snakemake does, too; here they have their exit code."""
+    """Return the study after Snakemake's checks, which have their own exit code here."""
     from ..study.config import preflight
 
     study = read_config(config)
@@ -276,7 +276,7 @@ def _checked(config: Path) -> Study:
 
 
 def _busy(study: Study) -> int:
-    """Exit code 3 where a run of the study is under way."""
+    """Return exit code 3 if the study is running."""
     from ..operations.lock import is_running
 
     who = is_running(study.results, patience=2.0)
@@ -286,7 +286,7 @@ def _busy(study: Study) -> int:
 
 
 def snakemake_call(options: argparse.Namespace) -> list[str]:
-    """The call of Snakemake for a study."""
+    """Return the command that runs a study by Snakemake."""
     root = workflow_folder()
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--configfile", str(options.config)]
@@ -296,7 +296,7 @@ def snakemake_call(options: argparse.Namespace) -> list[str]:
 
 
 def _profile(ours: Path, name: str) -> str:
-    """The folder of a profile: ours, the user's own for Snakemake, or anywhere."""
+    """Return the folder of a profile: one of ours, any other, or the user's for Snakemake."""
     plugin = {"slurm": "slurm", "cluster": "cluster_generic"}.get(name)
     if plugin and not importlib.util.find_spec(f"snakemake_executor_plugin_{plugin}"):
         raise ValueError(f'--profile {name} needs a plugin: pip install "vjmgp[cluster]"')
@@ -307,13 +307,13 @@ def _profile(ours: Path, name: str) -> str:
         if folder.is_dir():
             return str(folder)
     raise ValueError(
-        f"--profile {name}: there is no such folder, here or in {users}, and none of ours has that "
-        f"name ({', '.join(sorted(path.name for path in ours.iterdir()))})."
+        f"--profile {name}: there is no such folder here or in {users}, and no built-in profile "
+        f"({', '.join(sorted(path.name for path in ours.iterdir()))}) of that name."
     )
 
 
 def _environment(results: Path) -> dict[str, str]:
-    """Where the home folder cannot be written to, Snakemake keeps its cache with the results."""
+    """Keep Snakemake's cache with the results if the home folder is read-only."""
     from platformdirs import user_cache_path
 
     home = user_cache_path()
@@ -324,8 +324,8 @@ def _environment(results: Path) -> dict[str, str]:
 
 
 def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> int:
-    """Let Snakemake work; what stops this command is for Snakemake, which then cleans up."""
-    import snakemake  # noqa: F401 (named where it is missing)
+    """Run Snakemake; pass signals that stop this command on, so that Snakemake cleans up."""
+    import snakemake  # noqa: F401 (an error says how to install it)
 
     require_signals()
     call = [*snakemake_call(options), *arguments, *options.more]
@@ -334,8 +334,8 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
 
     def stop(number: int, _: Any) -> None:
         stops.append(number)
-        if number != signal.SIGINT:  # which a terminal sends to all of its processes
-            process.terminate()  # what a shell starts by & ignores SIGINT
+        if number != signal.SIGINT:  # a terminal sends it to all of its processes
+            process.terminate()  # background processes of a shell ignore SIGINT
 
     before = [(number, signal.signal(number, stop)) for number in STOPS]
     try:
@@ -345,6 +345,6 @@ def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> in
             signal.signal(number, signal.SIG_IGN if stops else handler)
     if code and stops:
         return Exit.STOPPED if stops[0] == signal.SIGINT else 128 + stops[0]
-    if code == 1 and _busy(study):  # another was started in the same moment
+    if code == 1 and _busy(study):  # another run was started at the same time
         return Exit.NOT_NOW
     return 128 - code if code < 0 else code

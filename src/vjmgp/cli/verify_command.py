@@ -1,4 +1,4 @@
-"""`vjmgp verify`: compute some runs of a study again and compare them to the bit."""
+"""`vjmgp verify`: recompute some runs of a study and compare them bit by bit."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from ..core.optional import need
 from . import Exit
-from .workflow_place import read_config, workflow_folder
+from .config_files import read_config, workflow_folder
 
 
 def add_to(commands: Any) -> None:
     """Add the command to the command line."""
     command = commands.add_parser(
         "verify",
-        help="compute some runs of a study again and compare them to the bit",
+        help="recompute some runs of a study and compare them bit by bit",
         description="Check all checksums, the table of runs against the records, and a random "
-        "sample of the runs by computing them again.",
+        "sample of the runs, which are computed again.",
     )
     command.add_argument("config", type=Path, nargs="?", help="the study's YAML file")
     command.add_argument(
@@ -34,14 +34,14 @@ def add_to(commands: Any) -> None:
 
 
 def natural(text: str) -> int:
-    """A whole number that is not negative."""
+    """Return a whole number that is not negative."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not 0, 1, 2, …")
     return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what was looked at; exit code 1 where something is not right, 3 where nothing is."""
+    """Print what was checked; return 1 if something is wrong, 3 if there are no runs."""
     for module in ("jsonschema", "pmlb", "pyarrow"):  # the extra that brings the first has all
         need(module)
     from threadpoolctl import threadpool_limits

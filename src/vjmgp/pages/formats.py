@@ -1,4 +1,4 @@
-"""Numbers and names for people."""
+"""Format numbers and names for people."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from typing import Any
 import numpy as np
 
 
-def is_there(value: Any) -> bool:
-    """Whether there is a number."""
+def is_finite(value: Any) -> bool:
+    """Return whether the value is a finite number."""
     return value is not None and bool(np.isfinite(value))
 
 
 def number(value: Any, digits: int = 3) -> str:
-    """A number for people: a dash for none, a real minus sign."""
-    if not is_there(value):
+    """Format a number, with a real minus sign; a dash for none."""
+    if not is_finite(value):
         return "–"
     text = f"{value:,.{digits}f}" if digits else f"{round(value):,d}"
     return text.replace("-", "−")
 
 
 def count(value: int, word: str) -> str:
-    """So many of something: "1 dataset", "2 datasets"."""
+    """Format a count: "1 dataset", "2 datasets"."""
     return f"{number(value, 0)} {word}{'' if value == 1 else 's'}"
 
 
 def signed(value: Any, digits: int = 3) -> str:
-    """A difference: with its sign."""
+    """Format a difference with its sign."""
     text = number(value, digits)
-    return f"+{text}" if is_there(value) and value > 0 else text
+    return f"+{text}" if is_finite(value) and value > 0 else text
 
 
 def short(value: float) -> str:
-    """A coefficient: four digits."""
+    """Format a coefficient with four digits."""
     return f"{value:.4g}".replace("-", "−")
 
 
 def short_or_none(value: Any) -> str:
-    """The same; a dash for none."""
-    return short(value) if is_there(value) else "–"
+    """Format a coefficient; a dash for none."""
+    return short(value) if is_finite(value) else "–"
 
 
 def p_value(value: Any) -> str:
-    """A p-value: small ones are only called so."""
-    if not is_there(value):
+    """Format a p-value; those below 0.001 are not distinguished."""
+    if not is_finite(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def breakable(name: str) -> str:
-    """A name that may be broken before its capitals, for narrow columns."""
+    """Allow a name to be broken before its capitals, for narrow columns."""
     return re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "\u200b", name)
 
 
 def plain(value: Any) -> str:
-    """What a table sorts a number by; nothing where there is none."""
-    return repr(float(value)) if is_there(value) else ""
+    """Return the text that a table sorts a number by, "" for none."""
+    return repr(float(value)) if is_finite(value) else ""
 
 
 def in_words(value: Any) -> str:
-    """A value, or the values of a list, as people write them."""
+    """Format a value, or the values of a list, as people write them."""
     if isinstance(value, list | tuple):
         return ", ".join(map(in_words, value))
     if isinstance(value, float):

@@ -8,7 +8,7 @@ from typing import Any
 from .formats import FILTERS
 
 SHARED = Path(__file__).parent / "templates"
-"""The base page, its macros, style and script."""
+"""Folder of the base page, its style and its script."""
 
 
 def make_templates(folder: Path) -> Any:

@@ -44,7 +44,7 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
             f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
-    from ..tables.sample_weight import (
+    from ..tables.validation import (
         check_sample_weight,  # it loads pandas, which a config has no use for
     )
 

@@ -1,4 +1,4 @@
-"""Columns of dates as elapsed days."""
+"""Convert columns of dates to elapsed days."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.arrays import Floats
+from .errors import InputError
 from .validation import TIMES
 
 CLOCK = r"(?:[ T](?P<clock>\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?))?"
@@ -19,37 +20,37 @@ ORDERS = {
     "day first": re.compile(rf"{DAY}[-/.]{MONTH}[-/.]{YEAR}{CLOCK}"),
     "month first": re.compile(rf"{MONTH}[-/]{DAY}[-/]{YEAR}{CLOCK}"),
 }
-"""How dates are written."""
+"""Orders of year, month and day."""
 ONE_DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True)
-class Elapsed:
+class ElapsedDays:
     """A column of dates that is read as days since its origin."""
 
     column: str
     origin: str
     order: str
-    """One of `ORDERS`; plays no part where a file has dates of its own."""
+    """One of `ORDERS`; irrelevant for columns with a date type."""
 
     def days(self, values: Any) -> Floats:
-        """The days, NaN where there is no date; an error that names the first other cell."""
+        """Return the days, NaN for missing dates; raise if a cell is not a date."""
         times = as_times(values, self.order)
         strange = times.isna().to_numpy() & pd.Series(values).notna().to_numpy()
         if strange.any():
             row = int(np.flatnonzero(strange)[0])
             cell = pd.Series(values).iloc[row]
-            raise ValueError(f"column {self.column!r} has {cell!r} in row {row + 1}, no date")
+            text = f"column {self.column!r} has {cell!r} in row {row + 1}, which is not a date"
+            raise InputError("dates", text, column=self.column)
         elapsed = (times - pd.Timestamp(self.origin)) / ONE_DAY
         return np.asarray(elapsed, dtype=np.float64)
 
-    def told(self) -> str:
-        """In words."""
+    def __str__(self) -> str:
         return f"{self.column!r} as days since {self.origin}"
 
 
 def as_times(values: Any, order: str) -> Any:
-    """Times without zone, NaT where a cell is no date."""
+    """Return times without a time zone, NaT for cells that are not dates."""
     series = pd.Series(values)
     if any(isinstance(value, str) for value in series):
         series = series.map(lambda cell: _year_first(cell, ORDERS[order]))
@@ -59,18 +60,18 @@ def as_times(values: Any, order: str) -> Any:
     return times.dt.tz_localize(None)
 
 
-def _year_first(cell: Any, looks: re.Pattern[str]) -> str | None:
-    found = looks.fullmatch(str(cell).strip())
+def _year_first(cell: Any, pattern: re.Pattern[str]) -> str | None:
+    found = pattern.fullmatch(str(cell).strip())
     if found is None:
         return None
     clock = f" {found['clock']:0>5}" if found["clock"] else ""
     return f"{found['year']}-{found['month']:0>2}-{found['day']:0>2}{clock}"
 
 
-def order_of_dates(values: Any) -> str | None:
-    """How a column writes its dates; None if it holds none.
+def find_date_order(values: Any) -> str | None:
+    """Return the order in which a column writes dates, None if it holds none.
 
-    An error where `03/04/2026` may be in March or April.
+    Raise if `03/04/2026` may be in March or April.
     """
     known = pd.Series(values).dropna()
     if known.empty or pd.api.types.is_numeric_dtype(known.dtype):
@@ -84,10 +85,11 @@ def order_of_dates(values: Any) -> str | None:
     cells = [str(value).strip() for value in known.unique()]
     fits = [order for order in ORDERS if as_times(cells, order).notna().all()]
     if len(fits) > 1:
-        raise ValueError(f"{cells[0]!r} may have the day or the month first: write 2026-12-31")
+        text = f"{cells[0]!r} may have the day or the month first: write 2026-12-31"
+        raise InputError("dates", text)
     return fits[0] if fits else None
 
 
-def elapsed_since_the_first(values: Any, column: str, order: str) -> Elapsed:
-    """Days since the first date of a column."""
-    return Elapsed(column, str(as_times(values, order).min().date()), order)
+def days_since_first(values: Any, column: str, order: str) -> ElapsedDays:
+    """Count a column's days from its first date."""
+    return ElapsedDays(column, str(as_times(values, order).min().date()), order)

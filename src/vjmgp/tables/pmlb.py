@@ -1,8 +1,8 @@
-"""PMLB's files: shipped with the package, found in a cache folder, or downloaded.
+"""Find PMLB's files in the package or a cache folder, or download them.
 
-The cache folder has the layout of the `pmlb` package's `local_cache_dir`. The download is ours and
-not `pmlb.fetch_data`, which loads each file twice, has no time limit, refuses the new names of two
-datasets, and leaves half a file in the cache when it is killed while writing.
+The cache folder has the layout of the `pmlb` package's `local_cache_dir`. `pmlb.fetch_data` is not
+used for downloads: it loads each file twice, has no time limit, refuses the new names of two
+datasets, and leaves a partial file in the cache if it is killed while writing.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
 """Environment variable with PMLB's cache folder."""
 MIRROR_VARIABLE = "VJMGP_PMLB_URL"
-"""Environment variable with the address to download from; by default the one pmlb uses."""
+"""Environment variable with the address to download from; pmlb's by default."""
 RENAMED = ("195_auto_price", "207_autoPrice")
-"""PMLB's repository has these under `_deprecated_` + name today."""
+"""Datasets that PMLB's repository now has under `_deprecated_` + name."""
 TRIES = 3
 TIMEOUT = 30.0
 SUFFIX = ".tsv.gz"
 LARGEST = 500_000_000
-"""Bytes of a download; PMLB's largest file has a tenth of it."""
+"""Largest download in bytes, ten times PMLB's largest file."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a dataset's file is and how it came there."""
+class DatasetFile:
+    """The file of a dataset, and where it comes from."""
 
     path: Path
     kind: Literal["shipped", "cache", "download"]
@@ -47,7 +47,7 @@ class Source:
 
 
 def embedded_datasets() -> list[str]:
-    """Names of the datasets that come with the package.
+    """Return the names of the datasets that come with the package.
 
     Examples
     --------
@@ -62,21 +62,21 @@ def embedded_datasets() -> list[str]:
 
 
 def cache_folder(setting: str | os.PathLike[str] | None = None) -> Path | None:
-    """The cache folder: as set, else that of the environment variable, else none."""
+    """Return the cache folder that is set, or that of the environment variable, or None."""
     folder = setting or os.environ.get(CACHE_VARIABLE)
     try:
         return Path(folder).expanduser() if folder else None
     except RuntimeError:
-        raise OSError(f"PMLB's cache folder: {folder} has no user; write the whole path.") from None
+        raise OSError(f"PMLB's cache folder {folder}: unknown user; write the full path.") from None
 
 
 def names_of(name: str) -> tuple[str, ...]:
-    """The names that PMLB has or had for a dataset."""
+    """Return the present and former names of a dataset in PMLB."""
     return (name, f"_deprecated_{name}") if name in RENAMED else (name,)
 
 
 def local_file(name: str, cache: Path | None) -> Path | None:
-    """The dataset's file where it is shipped or in the cache folder."""
+    """Return the dataset's file in the package or the cache folder, or None."""
     shipped = package_folder("data") / f"{name}{SUFFIX}"
     if shipped.exists():
         return shipped
@@ -88,15 +88,15 @@ def local_file(name: str, cache: Path | None) -> Path | None:
 
 
 def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
-    """A dataset by its PMLB name: embedded, else from the cache folder, else downloaded.
+    """Load a dataset by its PMLB name: embedded, from the cache folder, or downloaded.
 
     Parameters
     ----------
     name : str
         The name in PMLB.
     cache : path, optional
-        The folder that PMLB's package keeps its files in; by default the one in the environment
-        variable VJMGP_PMLB_CACHE.
+        The cache folder of PMLB's package; by default that of the environment variable
+        VJMGP_PMLB_CACHE.
 
     Examples
     --------
@@ -110,33 +110,33 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
 
     if not (isinstance(name, str) and re.fullmatch(r"[\w.+-]*\w", name)) or ".." in name:
         raise ValueError(
-            f"{name!r} is no name of a PMLB dataset: give one such as '547_no2', or read a file of "
-            "your own with load_file."
+            f"{name!r} is not the name of a PMLB dataset: give one such as '547_no2', or read your "
+            "own file with load_file."
         )
     with tempfile.TemporaryDirectory() as folder:
         return read_pmlb(name, fetch(name, cache_folder(cache), Path(folder)).path)
 
 
-def fetch(name: str, cache: Path | None, folder: Path) -> Source:
-    """The dataset's file, downloaded if need be: into the cache folder, or `folder` without one."""
+def fetch(name: str, cache: Path | None, folder: Path) -> DatasetFile:
+    """Return the dataset's file; download it to the cache folder, or `folder`, if necessary."""
     path = local_file(name, cache)
     if path is not None:
         is_shipped = path.parent == package_folder("data")
         kind: Literal["shipped", "cache"] = "shipped" if is_shipped else "cache"
         fault = _fault_of(path)
         if fault is None:
-            return Source(path, kind, checksum(path))
+            return DatasetFile(path, kind, checksum(path))
         if kind == "shipped":
             raise OSError(f"{path}: {fault}; install vjmgp again.")
         note = f"{path} in the cache is damaged ({fault}); "
     else:
         note = ""
     path = _download(name, cache, cache or folder, note)
-    return Source(path, "download", checksum(path))
+    return DatasetFile(path, "download", checksum(path))
 
 
 def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Chunks of a download, which no server may make endless."""
+    """Yield chunks of a download up to the size limit."""
     size = 0
     for chunk in chunks:
         size += len(chunk)
@@ -146,7 +146,7 @@ def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _other_file(path: Path, name: str) -> str | None:
-    """Why a download cannot be a dataset's: it ends early, or is not the file that is known."""
+    """Return why a download is not the dataset's file, None if it is."""
     known = paper_datasets().get(name)
     if known and known.sha256 and checksum(path) != known.sha256:
         return f"its SHA-256 is not {known.sha256[:12]}…, that of PMLB's file"
@@ -154,7 +154,7 @@ def _other_file(path: Path, name: str) -> str | None:
 
 
 def _fault_of(path: Path) -> str | None:
-    """Why a compressed file cannot be read to its end; None if it can."""
+    """Return why a compressed file cannot be read to its end, None if it can."""
     try:
         with gzip.open(path) as file:
             while file.read(1 << 20):
@@ -165,7 +165,7 @@ def _fault_of(path: Path) -> str | None:
 
 
 def _address() -> str:
-    """Where datasets are downloaded from."""
+    """Return the address that datasets are downloaded from."""
     need("pmlb")
     from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
 
@@ -173,7 +173,7 @@ def _address() -> str:
 
 
 def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
-    """Download to a temporary file beside its place; only a whole one is moved there."""
+    """Download to a temporary file; move it to its place when it is complete."""
     import requests  # slow to import, and only needed here
 
     address = _address()
@@ -203,12 +203,12 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
             time.sleep(2.0**attempt)
     raise OSError(
         f"{note}dataset {name!r} could not be downloaded ({failures[-1]}). "
-        f"{ways_out([name], cache)}"
+        f"{download_advice([name], cache)}"
     )
 
 
 def is_reachable() -> bool:
-    """Whether the address that datasets are downloaded from answers at all."""
+    """Return whether the address for downloads answers."""
     import requests
 
     try:
@@ -218,8 +218,8 @@ def is_reachable() -> bool:
     return True
 
 
-def ways_out(names: list[str], cache: Path | None) -> str:
-    """What to do about datasets that are not at hand."""
+def download_advice(names: list[str], cache: Path | None) -> str:
+    """Say how to provide datasets that are not available."""
     place = f"{cache}/NAME/NAME{SUFFIX}" if cache else f"NAME/NAME{SUFFIX} of a folder"
     setting = "" if cache else f", and name that folder in {CACHE_VARIABLE} or 'pmlb_cache'"
     return (

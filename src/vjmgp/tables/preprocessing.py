@@ -1,9 +1,9 @@
-"""From a table to the numbers the engine works on, and back.
+"""Convert a table to the numbers that the engine works on, and back.
 
-A numeric column is one input of the engine. A nominal column with few levels is an input per level,
-1 or 0; one with many is a smoothed target mean, fitted on the training rows. Columns that are
-constant there are dropped, everything else is standardised. What was learnt is plain data: it can
-be written to JSON and read back without running anything.
+A numeric column is one input of the engine. A nominal column with few levels has an indicator for
+each level; one with many is encoded by a smoothed target mean of the training rows. Columns that
+are constant there are dropped, and all inputs are standardised. The fitted state is plain data: it
+can be written to JSON and read back without running anything.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..core.arrays import Floats
 from .validation import as_table, check_size, column_of, numbers_of
 
 FEW_LEVELS = 5
-"""Up to so many levels have an input each; a target mean of few levels misleads."""
+"""Largest number of levels with an indicator each; a target mean of few levels misleads."""
 MOST_LEVELS = 100
-"""More inputs of one column are refused."""
+"""Largest number of indicators of one column."""
 MISSING = "(missing)"
 """The level of missing values."""
 
@@ -34,7 +34,7 @@ class Column:
     """One input as seen in training; a nominal column may have several, a constant one none."""
 
     name: str
-    """Of the table's column."""
+    """Name of the table's column."""
     mean: float
     scale: float
     codes: dict[Any, float] | None = None
@@ -44,31 +44,31 @@ class Column:
     used: bool = True
     """False for a column that is constant on the training rows."""
     label: str | None = None
-    """What an input of ones and zeros tells: "colour = red", "x is missing"."""
+    """Meaning of an indicator: "colour = red", "x is missing"."""
     fill: float | None = None
-    """What stands for a missing number; None: it is an error."""
+    """Replacement of a missing number; None if missing numbers are an error."""
     limits: tuple[float, float] | None = None
-    """Smallest and largest number in training, where known."""
+    """Smallest and largest number in training, if known."""
 
     @property
     def title(self) -> str:
-        """What distinguishes this input from all others."""
+        """The unique name of this input."""
         return self.name if self.label is None else self.label
 
     @property
     def tells_missing(self) -> bool:
-        """Whether it is 1 where the column has no number, else 0."""
+        """Whether it indicates missing numbers."""
         return self.codes is None and self.label is not None
 
     def read(self, values: Any) -> Any:
-        """What the table's column holds: categories, or numbers with NaN where there is none."""
+        """Return the categories of the table's column, or its numbers with NaN for missing ones."""
         if self.codes is not None:
             return _as_categories(values)
         remedy = "convert it, or give it to categorical_features"
         return numbers_of(values, f"Column {self.name!r}", remedy)
 
     def numbers(self, read: Any) -> Floats:
-        """The input, from what was read."""
+        """Return the input from what `read` has returned."""
         if self.codes is not None:
             encoded = pd.Series(read).map(self.codes).to_numpy(dtype=np.float64, na_value=np.nan)
             return np.where(np.isnan(encoded), self.unseen, encoded)
@@ -90,7 +90,7 @@ class Standardizer:
 
     @property
     def inputs(self) -> list[Column]:
-        """What the engine sees, in its order."""
+        """The inputs of the engine, in its order."""
         return [column for column in self.columns if column.used]
 
     @property
@@ -99,7 +99,7 @@ class Standardizer:
         return list(dict.fromkeys(column.name for column in self.columns))
 
     def encode(self, table: Any) -> Floats:
-        """Rows × inputs, encoded but in original units; a DataFrame's columns go by name."""
+        """Return rows × inputs, encoded but in original units; find DataFrame columns by name."""
         table = self._arranged(table)
         places = {name: k for k, name in enumerate(self.names)}
         read: dict[str, Any] = {}
@@ -112,7 +112,7 @@ class Standardizer:
         return np.column_stack(used) if used else np.empty((len(table), 0))
 
     def _arranged(self, table: Any) -> Any:
-        """The training columns, in their order."""
+        """Return the training columns, in their order."""
         names = self.names
         table = as_table(table, names)
         if hasattr(table, "iloc"):
@@ -126,22 +126,22 @@ class Standardizer:
         return table
 
     def standardize(self, table: Any) -> Floats:
-        """Rows × inputs as the engine sees them."""
+        """Return rows × inputs, standardised."""
         return self.scale(self.encode(table))
 
     def scale(self, encoded: Floats) -> Floats:
-        """The same from encoded inputs."""
+        """Standardise encoded inputs."""
         means = np.array([column.mean for column in self.inputs])
         scales = np.array([column.scale for column in self.inputs])
         with np.errstate(over="ignore"):
             return np.asarray((encoded - means) / scales)
 
     def standardize_target(self, y: Floats) -> Floats:
-        """The target with mean 0 and variance 1."""
+        """Return the target with mean 0 and variance 1."""
         return (y - self.target_mean) / self.target_scale
 
     def restore_target(self, y: Floats) -> Floats:
-        """Back to original units."""
+        """Return a standardised target in original units."""
         return y * self.target_scale + self.target_mean
 
     def clip_target(self, y: Floats) -> Floats:
@@ -173,7 +173,7 @@ def is_nominal(values: Any) -> bool:
 
 
 def _is_numeric_object(values: Any) -> bool:
-    """Whether objects are numbers, apart from missing ones."""
+    """Return whether objects are numbers, apart from missing ones."""
     known = [value for value in values if value is not None and value is not pd.NA]
     try:
         np.asarray(known, dtype=np.float64)
@@ -185,7 +185,7 @@ def _is_numeric_object(values: Any) -> bool:
 
 
 def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[int]:
-    """Positions of the nominal columns: found by type, or those the user names."""
+    """Return positions of the nominal columns: found by type, or named by the user."""
     if wanted is None:
         return []
     automatic = [
@@ -223,7 +223,7 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
 
 
 def check_finite(values: Floats, name: str) -> None:
-    """Raise a clear error where a numeric column has NaN or infinite values."""
+    """Raise if a numeric column has NaN or infinite values."""
     for bad, word, remedy in (
         (np.isnan(values), "NaN", "fill them first, or fit with missing='median' or 'indicator'"),
         (np.isinf(values), "infinity", "replace or drop these rows first"),
@@ -244,7 +244,7 @@ def fit_standardizer(
     missing: str = "error",
     weights: Floats | None = None,
 ) -> Standardizer:
-    """Learn encoding and scales from the training rows (`table`: DataFrame or matrix)."""
+    """Fit encoding and scales to the training rows (`table`: DataFrame or matrix)."""
     columns: list[Column] = []
     for k, name in enumerate(names):
         values, plain = column_of(table, k), Column(name, 0.0, 1.0)
@@ -277,7 +277,7 @@ def _scaled(column: Column, values: Floats, weights: Floats | None) -> Column:
 def _numeric_inputs(
     column: Column, values: Floats, missing: str, weights: Floats | None
 ) -> Iterator[tuple[Column, Floats]]:
-    """The numbers, with the median in place of missing ones, and where they were missing."""
+    """Yield the numbers, with missing ones filled, and an indicator of missing ones."""
     absent = np.isnan(values)
     if missing == "error":
         check_finite(values, column.name)
@@ -303,17 +303,17 @@ def _nominal_inputs(
     encoding: str,
     weights: Floats | None,
 ) -> list[Column]:
-    """One input per level, or one for the target means of all levels."""
+    """Return an indicator per level, or one input with the target means of all levels."""
     levels = sorted(dict.fromkeys(categories), key=str)
     if encoding == "target" or (encoding == "auto" and len(levels) > FEW_LEVELS):
         codes, unseen = _target_codes(categories, y, weights)
         return [Column(name, 0.0, 1.0, codes, unseen)]
     if len(levels) > MOST_LEVELS:
         raise ValueError(
-            f"Column {name!r} has {len(levels)} levels, too many for an input each: use "
+            f"Column {name!r} has {len(levels)} levels, too many for indicators: use "
             "encoding='target' or 'auto'."
         )
-    told = levels[1:] if len(levels) == 2 else levels  # the second of two says it all
+    shown = levels[1:] if len(levels) == 2 else levels  # one of two indicators is redundant
     return [
         Column(
             name,
@@ -322,18 +322,18 @@ def _nominal_inputs(
             {other: float(other == level) for other in levels},
             label=f"{name} = {level_text(level)}",
         )
-        for level in told
+        for level in shown
     ]
 
 
 def level_text(level: Any) -> str:
-    """A level as people write it: 1, not 1.0."""
+    """Return a level as people write it: 1, not 1.0."""
     is_whole = isinstance(level, float) and level.is_integer()
     return str(int(level) if is_whole else level)
 
 
 def _with_distinct_labels(columns: list[Column]) -> list[Column]:
-    """Labels that no other input has, whatever columns and levels are called."""
+    """Make labels unique, whatever columns and levels are called."""
     taken = {column.name for column in columns}
     result = []
     for column in columns:
@@ -357,7 +357,7 @@ def _median(values: Floats, weights: Floats | None) -> float:
 
 
 def _mean_and_deviation(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
-    """Mean and population deviation, also of values whose squares leave the range of floats."""
+    """Return mean and population deviation, also of values whose squares overflow."""
     largest = float(np.max(np.abs(values)))
     if not 1e-100 < largest < 1e100 and largest > 0.0:
         mean, deviation = _mean_and_deviation(values / largest, weights)
@@ -371,7 +371,7 @@ def _mean_and_deviation(values: Floats, weights: Floats | None = None) -> tuple[
 def _target_codes(
     categories: NDArray[np.object_], y: Floats, weights: Floats | None = None
 ) -> tuple[dict[Any, float], float]:
-    """Micci-Barreca's shrunken means: few rows pull a category towards the overall mean."""
+    """Return Micci-Barreca's means, shrunken to the overall mean for categories of few rows."""
     levels = {level: k for k, level in enumerate(dict.fromkeys(categories))}
     numbers = np.array([levels[value] for value in categories], dtype=np.int64)
     if weights is not None:
@@ -384,7 +384,7 @@ def _target_codes(
 
 
 def _weighted_codes(numbers: NDArray[np.int64], y: Floats, weights: Floats) -> tuple[Floats, float]:
-    """The same where rows have weights, which scikit-learn's encoder does not know."""
+    """Return the same for weighted rows, which scikit-learn's encoder does not support."""
     mean, deviation = _mean_and_deviation(y, weights)
     mass = np.bincount(numbers, weights)
     means = np.bincount(numbers, weights * y) / mass

@@ -1,4 +1,4 @@
-"""Tables and targets as users hand them over: taken in or refused, by column and with a remedy."""
+"""Validate tables, targets and weights as users give them; errors name the column and a remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from sklearn.utils.validation import column_or_1d
 from ..core.arrays import Floats
 
 LARGEST = 1e300
-"""Beyond it, differences and squares of training data leave the range of floats."""
+"""Limit beyond which differences and squares of training data overflow."""
+LEAST_TOTAL, LARGEST_TOTAL = 1e-30, 1e30
+"""Range of the sum of weights: far outside it, sums of squares overflow."""
 TIMES = (
     datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period,
 )  # fmt: skip
@@ -22,17 +24,17 @@ CONTAINERS = (dict, list, tuple, set, frozenset, np.ndarray)
 
 
 class WrongKindError(ValueError, TypeError):
-    """What stands in a table is neither number nor text; scikit-learn expects a TypeError."""
+    """A value that is neither a number nor text; scikit-learn expects a TypeError."""
 
 
 # -- tables --------------------------------------------------------------------------------------
 
 
 def as_table(X: Any, names: list[str] | None = None) -> Any:
-    """X as a DataFrame with distinct column names, or as a matrix; a clear error for all else.
+    """Return X as a DataFrame with distinct column names, or as a matrix.
 
-    Tables of pyarrow, polars and others that know the way to pandas are taken along. Where names
-    are given, other columns may be called as they like.
+    Tables of pyarrow, polars and others that convert to pandas are accepted. If names are given,
+    only those must be distinct.
     """
     X = _with_pandas(X)
     if isinstance(X, pd.Series | pd.Index):
@@ -61,7 +63,7 @@ def _with_pandas(X: Any) -> Any:
 
 
 def _as_array(X: Any, what: str) -> NDArray[Any]:
-    """As an array; masked values are missing ones, and text beside numbers leaves them numbers."""
+    """Return an array; masked values become missing, and numbers beside text stay numbers."""
     if issparse(X):
         raise ValueError(f"{what} is sparse: give {what}.toarray() instead.")
     if np.ma.isMaskedArray(X):
@@ -86,12 +88,12 @@ def _without_mask(X: Any) -> NDArray[Any]:
 
 
 def _check_names(names: list[Any], wanted: list[str] | None) -> None:
-    """Names are distinct, and all of them text or none."""
+    """Raise unless names are distinct, and all or none of them text."""
     texts = [isinstance(name, str) for name in names]
     if wanted is None and any(texts) and not all(texts):
         other = names[texts.index(False)]
         raise ValueError(
-            f"The column name {other!r} is no text, others are: make all names text, with "
+            f"The column name {other!r} is not text, but others are: make all names text, with "
             "X.columns = X.columns.astype(str)."
         )
     if len(set(names)) < len(names):
@@ -103,7 +105,7 @@ def _check_names(names: list[Any], wanted: list[str] | None) -> None:
 
 
 def column_names(table: Any) -> list[str]:
-    """The names of a table's columns; x0, x1, … as scikit-learn has it where they are no text."""
+    """Return the column names, or x0, x1, … as in scikit-learn if they are not text."""
     names = list(getattr(table, "columns", []))
     if names and all(isinstance(name, str) for name in names):
         return names
@@ -111,19 +113,19 @@ def column_names(table: Any) -> list[str]:
 
 
 def as_frame(table: Any) -> Any:
-    """The table as a DataFrame, whose columns may differ in kind."""
+    """Return the table as a DataFrame, whose columns may differ in type."""
     if hasattr(table, "iloc"):
         return table
     return pd.DataFrame(np.asarray(table)).infer_objects()
 
 
 def column_of(table: Any, k: int) -> Any:
-    """Column k of a DataFrame or matrix."""
+    """Return column k of a DataFrame or matrix."""
     return table.iloc[:, k] if hasattr(table, "iloc") else table[:, k]
 
 
 def check_columns(table: Any) -> None:
-    """There are columns, and none holds dates, complex numbers or containers."""
+    """Raise if there are no columns, or if one holds dates, complex numbers or containers."""
     if table.shape[1] == 0:
         raise ValueError(
             f"Found array with 0 feature(s) (shape=({table.shape[0]}, 0)) while a minimum of 1 is "
@@ -143,7 +145,7 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def refuse_strange(values: Any, what: str) -> None:
-    """Refuse a column of dates, whose number depends on a unit, and of what is no value at all."""
+    """Raise if a column holds dates, whose numbers depend on a unit, or values of other types."""
     dtype = values.dtype
     if _is_plain(dtype) or isinstance(dtype, pd.CategoricalDtype):
         return
@@ -171,7 +173,7 @@ def refuse_strange(values: Any, what: str) -> None:
 
 
 def numbers_of(values: Any, what: str, remedy: str) -> Floats:
-    """A column as numbers, NaN where there is none."""
+    """Return a column as numbers, NaN for missing ones."""
     if _is_plain(values.dtype):
         return np.asarray(values, dtype=np.float64)
     refuse_strange(values, what)
@@ -183,14 +185,14 @@ def numbers_of(values: Any, what: str, remedy: str) -> Floats:
 
 
 def as_numbers(values: Any, what: str) -> Floats:
-    """Numbers of any shape, NaN where there is none."""
+    """Return numbers of any shape, NaN for missing ones."""
     array = _as_array(_with_pandas(values), what)
     numbers = numbers_of(array.ravel(), what, "convert it to numbers")
     return numbers.reshape(array.shape)
 
 
 def check_size(values: Floats, what: str) -> None:
-    """Refuse training data whose differences would leave the range of floats."""
+    """Raise if differences of training data would overflow."""
     beyond = int((np.abs(values) > LARGEST).sum())
     if beyond:
         raise ValueError(
@@ -199,11 +201,11 @@ def check_size(values: Floats, what: str) -> None:
         )
 
 
-# -- the target ----------------------------------------------------------------------------------
+# -- target and weights --------------------------------------------------------------------------
 
 
 def as_target(y: Any, rows: int) -> Floats:
-    """The target as one finite number per row."""
+    """Return the target as one finite number per row."""
     if y is None:
         raise ValueError("VJMRegressor requires y to be passed, but the target y is None.")
     array = _as_array(_with_pandas(y), "y")
@@ -226,6 +228,59 @@ def as_target(y: Any, rows: int) -> Floats:
 
 
 def name_of_target(y: Any) -> str:
-    """The name that y has, or "target"."""
+    """Return the name of y, or "target"."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else "target"
+
+
+def check_sample_weight(
+    sample_weight: Any,
+    n_rows: int,
+    rows_of: str = "X",
+    least: int = 2,
+    name: str = "sample_weight",
+) -> Floats | None:
+    """Return a weight for each row as floats, or None if none were given.
+
+    A single number is the weight of all rows. At least `least` weights must be positive. Messages
+    call the weights `name`, and the table `rows_of`.
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights = as_numbers(sample_weight, name)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be numbers, one for each row of {rows_of}; some are not."
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"{name} has {weights.ndim} dimensions; it must have one number for each row."
+        )
+    if len(weights) != n_rows:
+        raise ValueError(f"{name} has {len(weights)} values, but {rows_of} has {n_rows} rows.")
+    for bad, what in (
+        (~np.isfinite(weights), "NaN or infinity"),
+        (weights < 0.0, "a negative number"),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"{name} has {what} in row {row} ({int(bad.sum())} of {n_rows} rows): "
+                "weights must be 0 or more."
+            )
+    if np.count_nonzero(weights) < least:
+        raise ValueError(
+            f"{name} is zero in {n_rows - np.count_nonzero(weights)} of {n_rows} rows; it "
+            f"must be above zero in {least} or more."
+        )
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not LEAST_TOTAL < total < LARGEST_TOTAL:
+        raise ValueError(
+            f"{name} adds up to {total:g}; divide or multiply all weights by a number that "
+            f"brings the sum between {LEAST_TOTAL:g} and {LARGEST_TOTAL:g}."
+        )
+    return weights

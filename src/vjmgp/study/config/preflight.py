@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...competitors.packages import load_class
-from ...tables.pmlb import cache_folder, is_reachable, local_file, ways_out
+from ...tables.pmlb import cache_folder, download_advice, is_reachable, local_file
 from ..plan.identity import PACKAGE
 from ..plan.study import Study
 from .read_study import grids_of
@@ -42,7 +42,7 @@ def check_own_data(study: Study) -> None:
     for name, table in study.own_data.items():
         if name not in study.datasets or Path(table.file).stat().st_size > LARGE_FILE:
             continue
-        from ...tables.dataset import check_inputs  # slow to import
+        from ...tables.checks import check_inputs  # slow, and only needed here
         from ..runs.prepare import load_own
 
         try:
@@ -144,8 +144,8 @@ def check_datasets_are_available(study: Study) -> None:
         are = "datasets are" if len(missing) > 1 else "dataset is"
         raise OSError(
             f"{len(missing)} {are} not at hand, and there is no connection to download from: "
-            f"{', '.join(missing)}. {ways_out(missing, cache)} Or use those that come with vjmgp: "
-            "datasets: [embedded]"
+            f"{', '.join(missing)}. {download_advice(missing, cache)} Or take those that come with "
+            "vjmgp: datasets: [embedded]"
         )
 
 

@@ -8,12 +8,12 @@ import logging
 import math
 import warnings
 from collections import Counter
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ...competitors.packages import versions_for
 from ...core.files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
+from ...core.versions import library_versions
 from ..names import NOISE_TIMES
 from ..paths import seeds_of
 from .learners import Learner, learner_of, run
@@ -21,7 +21,6 @@ from .problems import Noise, Problem, noise_estimates, problems
 from .records import good_runs, names_of
 
 log = logging.getLogger(__name__)
-LIBRARIES = ("vjmgp", "numpy", "numba", "scikit-learn")
 
 
 def run_block(
@@ -104,11 +103,6 @@ def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
     return {"status": "ok"} | record | {"warnings": dict(kinds)}
 
 
-@functools.cache
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in LIBRARIES}
-
-
 def versions(definition: dict[str, Any]) -> dict[str, str]:
-    """Return the versions of the libraries that a method's results depend on."""
-    return _versions() | versions_for(definition.get("estimator", ""))
+    """Versions of the libraries that a method's results depend on."""
+    return library_versions() | versions_for(definition.get("estimator", ""))

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.files import checksum, read_sealed, require_checksum, write_sealed, write_whole
-from ...tables.dataset import Dataset, check_inputs, load_file, read_pmlb
+from ...tables.checks import check_inputs
+from ...tables.dataset import Dataset, load_file, read_pmlb
 from .problems import TARGET
 
 if TYPE_CHECKING:

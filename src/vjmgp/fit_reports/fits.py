@@ -1,17 +1,15 @@
-"""The fits of `vjmgp fit`: one that rows it did not see judge, and one to all rows."""
+"""Fit a model to some rows and test it on the rest, then fit one to all rows."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..cli.methods import regularizer_of
 from ..engine.trees.primitives import FUNCTION_NAMES
 from ..inspection.errors import error_measures
 from ..inspection.shorter import SIZES, front_models_with_intervals
@@ -19,14 +17,15 @@ from ..models.extrapolation import extrapolation_ignored
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
+from .settings import FitSettings, SettingError
 
 TEST = {"r2": "test_r2", "rmse": "test_rmse", "mae": "test_mae"}
-"""Errors on held-out rows, as the table of models names them."""
+"""Columns of the table of models that hold errors on test rows."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The data of a fit, and which of its rows train and test."""
+    """The data of a fit, and the numbers of its training and test rows."""
 
     data: Dataset
     weights: Any
@@ -35,38 +34,38 @@ class Rows:
 
     @property
     def inputs(self) -> pd.DataFrame:
-        """All rows' inputs."""
+        """The inputs of all rows."""
         return self.data.inputs
 
     def weights_of(self, rows: Any) -> Any:
-        """The weights of some rows; None where all count the same."""
+        """Return the weights of some rows, or None."""
         return None if self.weights is None else self.weights[rows]
 
     def part(self, rows: Any) -> Rows:
-        """Some of the rows, which neither train nor test."""
+        """Return some of the rows, without a division into training and test rows."""
         data = replace(self.data, inputs=self.inputs.iloc[rows], target=self.data.target[rows])
         return Rows(data, self.weights_of(rows), rows[:0], rows[:0])
 
     @property
     def can_test(self) -> bool:
-        """Whether the test rows can tell anything."""
+        """Whether there are enough test rows for errors."""
         counted = self.test if self.weights is None else self.test[self.weights[self.test] > 0]
         return len(counted) > 1 and np.ptp(self.data.target[counted]) > 0
 
     def errors(self, model: SymbolicModel, rows: Any) -> dict[str, float]:
-        """R², RMSE and MAE of a model on some rows."""
+        """Return R², RMSE and MAE of a model on some rows."""
         with extrapolation_ignored():
             predicted = model.predict(self.inputs.iloc[rows])
         return error_measures(self.data.target[rows], predicted, self.weights_of(rows))
 
 
 def evenly(rows: Any, most: int) -> Any:
-    """So many of the rows at most, evenly from first to last."""
+    """Return at most `most` of the rows, evenly spaced."""
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
 def split_rows(data: Dataset, weights: Any, holdout: float, seed: int) -> Rows:
-    """Hold a share of the rows back."""
+    """Hold a share of the rows out."""
     order = np.random.default_rng(seed).permutation(len(data))
     test, train = np.split(order, [round(holdout * len(data))])
     return Rows(data, weights, np.sort(train), np.sort(test))
@@ -74,7 +73,7 @@ def split_rows(data: Dataset, weights: Any, holdout: float, seed: int) -> Rows:
 
 @dataclass(frozen=True)
 class Fits:
-    """The fit that was tested, and the one whose models are kept; they may be the same."""
+    """The fit that was tested, and the one whose models are kept, which may be the same."""
 
     rows: Rows
     tested: VJMRegressor
@@ -87,56 +86,56 @@ class Fits:
         return self.final is not self.tested
 
 
-def make_fits(options: argparse.Namespace, rows: Rows) -> Fits:
-    """Fit to the training rows and, where rows were held back, to all of them."""
-    again = options.final_fit and len(rows.test) > 0
-    seconds = options.seconds and options.seconds / (1 + again)
-    if again and not options.quiet:
-        print(f"A fit to {len(rows.train)} rows, to be tested on the others:", file=sys.stderr)
-    tested = _fit(options, rows, rows.train, seconds)
+def make_fits(
+    settings: FitSettings, rows: Rows, progress: bool, announce: Callable[[str], None]
+) -> Fits:
+    """Fit to the training rows and, if rows were held out, to all rows."""
+    again = settings.final_fit and len(rows.test) > 0
+    seconds = settings.seconds and settings.seconds / (1 + again)
+    if again:
+        announce(f"A fit to {len(rows.train)} rows, to be tested on the rest:")
+    tested = _fit(settings, rows, rows.train, seconds, progress)
     if not again or tested.stopped_by_ == "interrupt":
         return Fits(rows, tested, tested, tested.stopped_by_)
-    if not options.quiet:
-        print(f"The final fit, to all {len(rows.data)} rows:", file=sys.stderr)
-    final = _fit(options, rows, np.arange(len(rows.data)), seconds)
+    announce(f"The final fit, to all {len(rows.data)} rows:")
+    final = _fit(settings, rows, np.arange(len(rows.data)), seconds, progress)
     if final.stopped_by_ == "interrupt":
         return Fits(rows, tested, tested, "interrupt of the final fit")
     return Fits(rows, tested, final, final.stopped_by_)
 
 
 def _fit(
-    options: argparse.Namespace, rows: Rows, chosen: Any, seconds: float | None
+    settings: FitSettings, rows: Rows, chosen: Any, seconds: float | None, progress: bool
 ) -> VJMRegressor:
-    functions = [part for word in options.functions for part in word.split(",") if part]
     model = VJMRegressor(
-        regularizer_of(options.method),
-        population_size=options.population,
-        generations=options.generations,
+        settings.regularizer,
+        population_size=settings.population,
+        generations=settings.generations,
         max_time=seconds,
-        restarts=options.restarts,
+        restarts=settings.restarts,
         n_jobs=-1,
-        random_state=options.seed,
+        random_state=settings.seed,
         categorical_features=list(rows.data.nominal) or "auto",
-        missing="error" if options.missing == "drop" else options.missing,
-        functions=functions or FUNCTION_NAMES,
-        max_trees=options.max_trees,
-        clip_predictions=options.clip,
-        progress=not options.quiet,
+        missing="error" if settings.missing == "drop" else settings.missing,
+        functions=list(settings.functions) or FUNCTION_NAMES,
+        max_trees=settings.max_trees,
+        clip_predictions=settings.clip,
+        progress=progress,
     )
-    with warnings.catch_warnings():  # told later, in the words of the command
+    with warnings.catch_warnings():  # the report says so
         warnings.filterwarnings("ignore", "Interrupted after generation")
-        target = pd.Series(rows.data.target[chosen], name=options.target)
+        target = pd.Series(rows.data.target[chosen], name=settings.target)
         return model.fit(rows.inputs.iloc[chosen], target, rows.weights_of(chosen))
 
 
-# -- the models to choose from -------------------------------------------------------------------
+# -- models to choose from -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The table of models of a fit, and for each row its model.
+    """The table of models of a fit, and the model of each row.
 
-    `tested` has its like of the fit that was tested, None where there is none.
+    `tested` has the counterpart of each model in the tested fit, or None.
     """
 
     table: pd.DataFrame
@@ -156,13 +155,13 @@ class Versions:
 
 
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
-    """The front, the student and shorter versions; the chosen one has at most so many nodes."""
+    """Return the front, the student and shorter versions; `max_size` limits the chosen model."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
     models = front_models_with_intervals(final.fitted_)
     student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
     most = _add_shorter(models, final, sizes)
-    tested = _likes(fits, models, most, chosen, sizes)
+    tested = _tested_counterparts(fits, models, most, chosen, sizes)
     if max_size is not None:
         chosen = _best_within(max_size, most, models)
     lines = [
@@ -183,7 +182,7 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
 
 
 def _add_shorter(models: list[SymbolicModel], final: VJMRegressor, sizes: Any) -> list[float]:
-    """Add the shorter versions that are not there; for each model its most nodes, NaN for none."""
+    """Add missing shorter versions; return the size limit of each model, NaN if it has none."""
     most: list[float] = [np.nan] * len(models)
     for size, model in zip(_max_sizes(final, sizes), final.shorter_models(sizes), strict=True):
         same = [row for row, other in enumerate(models) if other.features == model.features]
@@ -199,34 +198,34 @@ def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) 
     small = [row for row, size in enumerate(most) if size <= max_size]
     if not small:
         least = min(model.size for model in models)
-        raise ValueError(f"--max-size is {max_size}, but the smallest model has {least} nodes.")
+        raise SettingError("max_size", f"is {max_size}, but the smallest model has {least} nodes.")
     return max(small, key=most.__getitem__)
 
 
 def _max_sizes(regressor: VJMRegressor, sizes: Any) -> list[int]:
-    """The number of nodes at most of each of the shorter versions."""
+    """Return the size limits of the shorter versions."""
     return [int(size) for size in regressor.shorter_versions(sizes)["max_size"]]
 
 
 def _test_errors(rows: Rows, model: SymbolicModel | None) -> dict[str, float]:
-    """Errors on the test rows, NaN where there is nothing to test."""
+    """Return errors on the test rows, NaN if there is nothing to test."""
     if model is None or not rows.can_test:
         return dict.fromkeys(TEST.values(), np.nan)
     found = rows.errors(model, rows.test)
     return {column: found[name] for name, column in TEST.items()}
 
 
-def _likes(
+def _tested_counterparts(
     fits: Fits, models: list[SymbolicModel], most: list[float], chosen: int, sizes: Any
 ) -> list[SymbolicModel | None]:
-    """For each model its like of the tested fit: the chosen one, or the best of as many nodes."""
+    """Return for each model the chosen one of the tested fit, or its best one of that size."""
     if not fits.is_refitted:
         return list(models)
-    found = _max_sizes(fits.tested, sizes)
+    limits = _max_sizes(fits.tested, sizes)
     shorter = fits.tested.shorter_models(sizes)
-    likes: list[SymbolicModel | None] = []
+    counterparts: list[SymbolicModel | None] = []
     for size in most:
-        within = [model for own, model in zip(found, shorter, strict=True) if own <= size]
-        likes.append(within[-1] if within else None)
-    likes[chosen] = fits.tested.model_
-    return likes
+        within = [model for limit, model in zip(limits, shorter, strict=True) if limit <= size]
+        counterparts.append(within[-1] if within else None)
+    counterparts[chosen] = fits.tested.model_
+    return counterparts

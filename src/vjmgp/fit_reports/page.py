@@ -1,4 +1,4 @@
-"""The page of a fit: formula, shorter versions, errors, plots and cautions, in one HTML file."""
+"""Write the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.files import write_whole
-from ..core.optional import is_there, missing
+from ..core.optional import install_command, is_there
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import importance
 from ..models.extrapolation import extrapolation_ignored
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 Context = dict[str, Any]
 MOST_ROWS = 2000
-"""Of a large table, so many rows are in plots and in measures of influence."""
+"""Number of rows of a large table that plots and importances use."""
 
 
 def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
-    """Write the page; without the table, what needs its rows is left out."""
+    """Write the page; without the table's rows, leave out what needs them."""
     from markupsafe import Markup
 
     context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
@@ -46,36 +46,35 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
 
 
 def _drawn(text: str) -> Any:
-    """Markup that is made here, in which all names are escaped."""
+    """Mark text that was made here, with all names escaped, as safe."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
 
 
 def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
-    """A plot; nothing where matplotlib is not installed."""
+    """Draw a plot; return "" if matplotlib is not installed."""
     return _drawn(draw(*arguments)) if is_there("matplotlib") else ""
 
 
 def without_plots(folder: Path, row: int) -> str:
-    """How to have plots, where matplotlib is not installed; else nothing."""
+    """Say how to get plots if matplotlib is not installed; otherwise return ""."""
     if is_there("matplotlib"):
         return ""
-    needs = str(missing("matplotlib")).replace("this needs", "which need", 1)
     again = f"vjmgp choose {shlex.quote(str(folder))} {row}"
-    return f"The page has no plots, {needs}. Then {again} draws them."
+    install = install_command("matplotlib")
+    return f"The page has no plots, which need matplotlib: {install}. Then {again} draws them."
 
 
 def _about_model(versions: Versions, about: Context) -> Context:
-    """What is known without the table."""
+    """Return what is known without the table."""
     model, target = versions.models[versions.chosen], about["target"]
     short = versions.short.to_dict("records")
     for entry in short:
         entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
     chosen = next(entry for entry in short if entry["chosen"])
     return {
-        "title": f"{target} of {Path(about['table']).name}",
-        "here": "report.html",
+        "title": f"{target} of {Path(about['table']).name}" if about["table"] else target,
         "target": target,
         "model": model,
         "text": model.text(),
@@ -93,7 +92,7 @@ def _about_model(versions: Versions, about: Context) -> Context:
 
 
 def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
-    """What the rows of the table tell: errors, intervals, residuals, influence, responses."""
+    """Return what needs the rows: errors, intervals, residuals, importances, responses."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
     target, level = about["target"], about["options"]["interval"]
     whole = np.arange(len(rows.data))
@@ -118,14 +117,14 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
 
 
 def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str) -> list[Any]:
-    """How predictions follow each column that counts."""
+    """Draw the response to each column that matters."""
     if not is_there("matplotlib"):
         return []
     return [_drawn(text) for text in pictures.response_pictures(model, rows, columns, target)]
 
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
-    """Errors by rows, each with the fit that they are of."""
+    """Return errors on test, training and all rows, each with the fit it belongs to."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
     lines = []
     first = f"of a fit to the {len(rows.train)} training rows"
@@ -144,7 +143,7 @@ def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
 def _intervals(
     model: SymbolicModel, tested: SymbolicModel | None, rows: Rows, level: float
 ) -> Context:
-    """How wide intervals are, and how many of the test rows lie inside."""
+    """Return how wide intervals are, and how many of the test rows lie inside."""
     found: Context = {"level": level, "width": pictures.width_of_intervals(model, level)}
     found["inside"] = None
     if tested is not None and np.isfinite(pictures.width_of_intervals(tested, level)):

@@ -1,4 +1,4 @@
-"""What to be careful about with a fit, in words."""
+"""Find reasons to be careful with a fit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 FEW_TEST_ROWS, FEW_VALUES = 10, 10
 NEARLY_EQUAL = 0.999
-"""Correlation with the target from which an input is suspicious."""
+"""Correlation with the target that makes an input suspicious."""
 CLEARLY = 0.05
-"""By how much R² is more than another."""
+"""Difference of R² that counts as clear."""
 MANY_OUTSIDE = 0.05
-"""Share of test rows outside the training range that is more than chance."""
+"""Share of test rows outside the training range that is worth a caution."""
 NOISE_IN_WORDS = (
     (0.9, "almost all of the target's variation can be predicted from these inputs"),
     (0.7, "most of the target's variation can be predicted from these inputs"),
@@ -31,7 +31,7 @@ NOISE_IN_WORDS = (
 
 
 def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
-    """What the noise estimate says beside the formula's test; nothing where none was made."""
+    """Interpret the noise estimate beside the test R²; return "" if there is no estimate."""
     if noise_r2 is None:
         return ""
     words = next(words for least, words in NOISE_IN_WORDS if noise_r2 >= least)
@@ -44,12 +44,10 @@ def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
 
 
 def cautions_of(rows: Rows, tested: SymbolicModel, dates: Container[str]) -> Iterator[str]:
-    """What makes a fit's numbers say less than they seem to; `dates` are columns of days."""
+    """Yield reasons to doubt the numbers of a fit; `dates` are columns of elapsed days."""
     count = len(rows.test)
     if 0 < count < FEW_TEST_ROWS:
-        yield (
-            f"Only {count} rows have tested the model: errors on so few rows can be off by a lot."
-        )
+        yield (f"Only {count} rows have tested the model: errors on few rows can be far off.")
     values = len(np.unique(rows.data.target))
     if values <= FEW_VALUES:
         yield (
@@ -71,7 +69,8 @@ def _nearly_equal(rows: Rows) -> Iterator[str]:
             if correlation >= NEARLY_EQUAL:
                 yield (
                     f"The input {name!r} nearly is the target (correlation {correlation:.4f}): if "
-                    "it is not known when predictions are needed, leave it out with --ignore."
+                    "it is not known when predictions are needed, leave it out with the option "
+                    "'ignore'."
                 )
 
 
@@ -83,7 +82,7 @@ def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
         if len(values) > 2 and np.all(np.diff(values) == 1):
             yield (
                 f"The input {name!r} only counts the rows: unless their order means something, "
-                "leave it out with --ignore."
+                "leave it out with the option 'ignore'."
             )
 
 

@@ -1,4 +1,4 @@
-"""The page of `vjmgp fit`: whole, offline, safe with whatever names it shows, and true."""
+"""Tests of the page of a fit: valid, self-contained, escaped and correct."""
 
 import json
 import re
@@ -14,14 +14,14 @@ from tests.support.html_page import Page
 
 from vjmgp import UserFunction, VJMRegressor, load_model
 from vjmgp.cli import main
-from vjmgp.fit_report.cautions import noise_in_words
+from vjmgp.fit_reports.cautions import noise_in_words
 from vjmgp.formulas.printers.mathml import formula_mathml
 
 BAD = "<b>&amp; $x$"
 
 
 def make(folder, rows=80, **columns):
-    """A table whose names need escaping, as data.csv."""
+    """Write data.csv, a table whose names need escaping."""
     rng = np.random.default_rng(0)
     numbers = rng.integers(-4, 5, size=(2, rows)) / 2
     data = pd.DataFrame({BAD: numbers[0], "b": numbers[1]})
@@ -40,7 +40,7 @@ def here(tmp_path, monkeypatch):
 
 
 def page_of(capsys, *words):
-    """The page of a quick fit of data.csv."""
+    """Return the page of a quick fit of data.csv."""
     assert main(["fit", "data.csv", "--target", "y<", *QUICK, *words]) == 0
     capsys.readouterr()
     return Path("data_model/report.html").read_text()
@@ -53,7 +53,7 @@ def about():
 # -- the page --------------------------------------------------------------------------------------
 
 
-def test_the_page_is_whole_and_needs_nothing_else(here, capsys):
+def test_the_page_is_valid_and_self_contained(here, capsys):
     make(here)
     page = page_of(capsys, "--restarts", "2")
     found = Page(page)
@@ -72,7 +72,7 @@ def test_the_page_is_whole_and_needs_nothing_else(here, capsys):
     assert not [name for name in set(ids) if ids.count(name) > 1]
 
 
-def test_numbers_are_of_the_fits_that_they_are_said_to_be_of(here, capsys):
+def test_errors_and_intervals_belong_to_the_stated_fit(here, capsys):
     data = make(here)
     page = page_of(capsys, "--interval", "0.8")
     errors = about()["errors"]
@@ -96,7 +96,7 @@ def test_numbers_are_of_the_fits_that_they_are_said_to_be_of(here, capsys):
     assert f"Of the 20 test rows, {inside} do ({round(100 * inside / 20)} %)" in page
 
 
-def test_every_model_can_be_pointed_at(here, capsys):
+def test_the_plot_of_sizes_has_a_title_for_each_model(here, capsys):
     make(here)
     page = page_of(capsys)
     front = pd.read_csv("data_model/front.csv")
@@ -105,21 +105,21 @@ def test_every_model_can_be_pointed_at(here, capsys):
     assert found == dict(zip(front["row"], front["size"], strict=True))
 
 
-def test_without_its_table_the_page_is_smaller(here, capsys):
+def test_the_page_without_its_table(here, capsys):
     make(here)
     before = page_of(capsys)
     Path("data.csv").unlink()
     assert main(["choose", "data_model", "0"]) == 0
     page = Path("data_model/report.html").read_text()
-    assert "The table is not there any more" in page
+    assert "The table is no longer available" in page
     assert "Responses" in before
     assert "Responses" not in page
     assert Page(page).faults == []
 
 
-def test_without_matplotlib_the_page_says_so_once(here, capsys, monkeypatch):
+def test_the_page_without_matplotlib(here, capsys, monkeypatch):
     make(here)
-    monkeypatch.setattr("vjmgp.fit_report.page.is_there", lambda module: False)
+    monkeypatch.setattr("vjmgp.fit_reports.page.is_there", lambda module: False)
     assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
     assert "The page has no plots, which need matplotlib" in capsys.readouterr().err
     page = Path("data_model/report.html").read_text()
@@ -133,7 +133,7 @@ def test_without_matplotlib_the_page_says_so_once(here, capsys, monkeypatch):
 # -- cautions --------------------------------------------------------------------------------------
 
 
-def test_cautions_are_told(here, capsys):
+def test_cautions(here, capsys):
     data = make(here, rows=30)
     nearly = data["y<"] * 1.5 + 2
     make(here, rows=30, nearly=nearly)
@@ -159,18 +159,18 @@ def test_cautions_are_told(here, capsys):
     ]
 
 
-def test_a_column_that_counts_rows_is_told(here, capsys):
+def test_caution_about_a_column_that_counts_rows(here, capsys):
     days = pd.date_range("2026-01-01", periods=80).strftime("%Y-%m-%d")
     shuffled = np.random.default_rng(0).permutation(80)
     make(here, number=np.arange(80) + 1001, shuffled=shuffled, day=days)
     page_of(capsys, "--dates", "elapsed")
     assert [text for text in about()["cautions"] if "counts the rows" in text] == [
         "The input 'number' only counts the rows: unless their order means something, leave it "
-        "out with --ignore."
+        "out with the option 'ignore'."
     ]
 
 
-def test_the_noise_estimate_does_not_contradict_the_formula():
+def test_noise_estimate_in_words():
     assert noise_in_words(0.66, 0.6).endswith("a good half of the target's variation can be "
                                               "predicted from these inputs.")  # fmt: skip
     assert "the formula does better" in noise_in_words(0.66, 0.89)
@@ -178,7 +178,7 @@ def test_the_noise_estimate_does_not_contradict_the_formula():
     assert noise_in_words(None, 0.9) == ""
 
 
-def test_a_good_fit_needs_no_caution(here, capsys):
+def test_a_good_fit_has_no_cautions(here, capsys):
     make(here)
     page_of(capsys)
     assert about()["cautions"] == []
@@ -187,7 +187,7 @@ def test_a_good_fit_needs_no_caution(here, capsys):
 # -- formulas --------------------------------------------------------------------------------------
 
 
-def test_formulas_are_proper_mathml(here):
+def test_formulas_are_valid_mathml(here):
     data = make(here)
     inputs = data.drop(columns="y<")
     for functions in (("add", "mul", "div", "sqrt"), ("exp", "cbrt", "abs", "log", "max", "sin")):
@@ -217,7 +217,7 @@ def test_a_formula_in_mathml(here, capsys):
     )
 
 
-def test_the_users_functions_go_by_their_names():
+def test_mathml_shows_user_functions_by_name():
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 3, size=(60, 1))
     x0 = sympy.Symbol("a")

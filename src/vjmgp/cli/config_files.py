@@ -1,4 +1,4 @@
-"""Where the workflow is: in the repository, or in the package that was built from it."""
+"""Find the workflow, in the repository or in the package, and read configs of studies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def workflow_folder() -> Path:
-    """The folder with Snakefile, workflow/, config/ and profiles/."""
+    """Return the folder with Snakefile, workflow/, config/ and profiles/."""
     here = Path(__file__)
     repository, installed = here.parents[3], here.parents[1] / "_workflow"
     for folder in (installed, repository):
@@ -24,9 +24,9 @@ def workflow_folder() -> Path:
 
 
 def read_config(path: Path, **changes: str) -> Study:
-    """The study of a config file with some keys changed; an error names the file.
+    """Return the study of a config file with some keys changed; errors name the file.
 
-    Classes of the user's own may lie beside it.
+    The user's classes may be in modules beside it.
     """
     import yaml
 

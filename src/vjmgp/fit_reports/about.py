@@ -1,41 +1,39 @@
-"""What a fit notes about itself, and says of it to people."""
+"""Record how a fit was made, and describe it in words."""
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..core.files import checksum
+from ..core.versions import library_versions
+from ..formulas.names import legend
+from .cautions import cautions_of
 
 if TYPE_CHECKING:
     from .fits import Fits, Versions
-    from .table import Taken
-
-NOT_NOTED = ("run", "more", "output", "quiet")
-"""Options that decide nothing of the model."""
+    from .settings import FitSettings
+    from .training_table import TrainingTable
 
 
-def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str, Any]:
-    """The content of about.json."""
-    from ..study.runs.block import versions
-    from .cautions import cautions_of
-
+def about_fit(
+    settings: FitSettings, table: TrainingTable, sha256: str, fits: Fits
+) -> dict[str, Any]:
+    """Return the content of about.json; `sha256` is the checksum of the table."""
     rows, final = fits.rows, fits.final
-    dates = [entry.column for entry in taken.dates]
+    dates = [entry.column for entry in table.dates]
     errors = {"training": rows.errors(fits.tested.model_, rows.train)}
     if rows.can_test:
         errors["test"] = rows.errors(fits.tested.model_, rows.test)
     if fits.is_refitted:
         errors["all"] = rows.errors(final.model_, range(len(rows.data)))
-    noted = {name: value for name, value in vars(options).items() if name not in NOT_NOTED}
+    path = table.path
     return {
-        "table": str(options.table.resolve()),
-        "sha256": checksum(options.table),
-        "target": options.target,
-        "options": noted | {"table": str(options.table)},
-        "reading": asdict(taken.how),
-        "dates": [asdict(entry) for entry in taken.dates],
+        "table": path and str(path.resolve()),
+        "sha256": sha256,
+        "target": settings.target,
+        "options": asdict(settings) | {"table": path and str(path)},
+        "reading": asdict(table.form),
+        "dates": [asdict(entry) for entry in table.dates],
         "rows": {"training": len(rows.train), "test": len(rows.test), "all": len(rows.data)},
         "fitted_to": "all" if fits.is_refitted else "training",
         "errors": errors,
@@ -45,17 +43,17 @@ def about_fit(options: argparse.Namespace, taken: Taken, fits: Fits) -> dict[str
         "stability": _stability(final),
         "cautions": list(cautions_of(rows, fits.tested.model_, dates)),
         "engine": final.engine_version_,
-        "versions": versions({}),
+        "versions": library_versions(),
     }
 
 
 def _number(value: float) -> float | None:
-    """A number as JSON knows it."""
+    """Return a number, None for NaN, which JSON lacks."""
     return value if value == value else None
 
 
 def _stability(model: Any) -> dict[str, Any] | None:
-    """What the restarts agree on, where there are some."""
+    """Return how far restarts agree, None if there were none."""
     if model.restarts < 2 or model.stopped_by_ == "constant":
         return None
     found = model.stability()
@@ -67,7 +65,7 @@ def _stability(model: Any) -> dict[str, Any] | None:
 
 
 def summary(about: dict[str, Any], versions: Versions) -> list[str]:
-    """How good the chosen model is, and which fit each number is of."""
+    """Describe how good the chosen model is, and which fit each number belongs to."""
     rows, row = about["rows"], versions.table.iloc[versions.chosen]
     training, whole = rows["training"], about["fitted_to"] == "all"
     if row["test_r2"] == row["test_r2"]:
@@ -76,9 +74,9 @@ def summary(about: dict[str, Any], versions: Versions) -> list[str]:
             f"{_errors(row['test_r2'], row['test_rmse'], row['test_mae'])}."
         ]
     elif "test" in about["errors"]:
-        lines = ["The test rows have not judged a model like it."]
+        lines = ["The test rows have not tested a model like it."]
     else:
-        lines = ["No rows were held back that could test it."]
+        lines = ["No rows were held out that could test it."]
     fitted = f"all {rows['all']} rows" if whole or not rows["test"] else f"{training} training rows"
     second = "of a second fit, to" if whole else "fitted to"
     lines.append(
@@ -93,20 +91,18 @@ def _errors(r2: float, rmse: float, mae: float) -> str:
 
 
 def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:
-    """Names in the formula that say too little, with what they stand for."""
-    from ..study.runs.model_description import legend_of
-
+    """Return names in the formula that need an explanation, each with its meaning."""
     used = {model.standardizer.inputs[k].name for k in model.inputs_used}
     days = [
         [entry["column"], f"days since {entry['origin']}"]
         for entry in about.get("dates", [])
         if entry["column"] in used
     ]
-    return legend_of(model) + days
+    return legend(model.standardizer, model.inputs_used) + days
 
 
 def clipping(model: Any) -> str:
-    """What predictions do beside the formula."""
+    """Say whether predictions are clipped."""
     low, high = model.standardizer.target_range
     if not model.standardizer.clips:
         return "Predictions are not clipped."
@@ -114,10 +110,10 @@ def clipping(model: Any) -> str:
 
 
 def ending(about: dict[str, Any]) -> str:
-    """Why the fit ended before its last generation, if it did."""
+    """Say why the fit ended before its last generation; return "" if it did not."""
     so_far = f"after {about['generations']} of {about['options']['generations']} generations"
     return {
-        "max_time": f"Ended by --seconds {so_far}.",
+        "max_time": f"The time limit ended the fit {so_far}.",
         "interrupt": f"Stopped by Ctrl-C {so_far}: this is the model so far.",
         "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of "
         "the first one.",

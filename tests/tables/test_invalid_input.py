@@ -1,4 +1,4 @@
-"""Whatever is wrong is told in one clear line that names it, before any work."""
+"""Tests that invalid input raises one clear line that names it, before any work."""
 
 import copy
 import datetime
@@ -23,8 +23,13 @@ from vjmgp import VJMRegressor, load_dataset, load_model, r2
 from vjmgp.engine.parameters import PARAMETERS, checked
 from vjmgp.engine.settings import Settings
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
-from vjmgp.tables.sample_weight import check_sample_weight
-from vjmgp.tables.validation import as_table, as_target, check_columns, column_names
+from vjmgp.tables.validation import (
+    as_table,
+    as_target,
+    check_columns,
+    check_sample_weight,
+    column_names,
+)
 
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7e308
 ROWS = 30
@@ -54,7 +59,7 @@ def fit(X=TABLE, y=TARGET, **parameters):
 
 
 def with_cell(value, table=TABLE):
-    """The table with another value in the fourth row of its second column."""
+    """Return the table with a value in the fourth row of its second column replaced."""
     changed = table.astype(object)
     if isinstance(changed, np.ndarray):
         changed[3, 1] = value
@@ -76,7 +81,7 @@ def masked(values):
 
 
 class Frame:
-    """What polars and others have in common: a way to pandas."""
+    """A table that converts to pandas, as in polars and others."""
 
     def __init__(self, table):
         self.table, self.columns = table, list(table.columns)
@@ -479,7 +484,7 @@ FILES = [
 ]
 REST = [
     *(
-        Bad(f"dataset {name!r}", lambda at, name=name: load_dataset(name), "is no name of a PMLB")
+        Bad(f"dataset {name!r}", lambda at, name=name: load_dataset(name), "is not the name of")
         for name in ("../547_no2", "/etc/passwd", "a/b", "a\\b", "", "..", "a..b", "x y", None, 5)
     ),
     Bad("r2 of two lengths", lambda at: r2(TARGET, TARGET[:-1]), r"\(30,\), prediction \(29,\)"),
@@ -503,7 +508,7 @@ def models():
 
 @pytest.fixture
 def at(models, tmp_path, monkeypatch):
-    """Where calls are made: fitted models, a place for a file, and no way into evolution."""
+    """Return fitted models and a path, and make any evolution fail."""
 
     def on_a_small_machine(call):
         monkeypatch.setattr("vjmgp.engine.parameters.physical_memory", lambda: 2.0**28)
@@ -522,7 +527,7 @@ def at(models, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("row", ALL, ids=[row.what for row in ALL])
-def test_one_clear_line(row, at):
+def test_invalid_input_raises_one_clear_line(row, at):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         with pytest.raises(row.error, match=row.message) as caught:
@@ -534,7 +539,7 @@ def test_one_clear_line(row, at):
     assert caught.value.__context__ is None or caught.value.__suppress_context__
 
 
-def test_the_list_is_long_and_knows_every_parameter():
+def test_the_list_covers_every_parameter():
     assert len({row.what for row in ALL}) >= 150
     assert list(WRONG) == list(PARAMETERS)
     assert set(PARAMETERS) == set(VJMRegressor().get_params())
@@ -563,7 +568,7 @@ anything = st.one_of(
 
 
 def refused_or_taken(call):
-    """Nothing but a ValueError of one line, and no warning but scikit-learn's of a column y."""
+    """Check that only a ValueError of one line is raised, without unknown warnings."""
     told = None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -578,13 +583,13 @@ def refused_or_taken(call):
 
 @given(st.sampled_from(list(PARAMETERS)), anything)
 @settings(deadline=None, max_examples=500)
-def test_any_value_of_any_parameter(name, value):
+def test_any_parameter_value_is_accepted_or_rejected(name, value):
     refused_or_taken(lambda: checked(name, value))
 
 
 @given(anything)
 @settings(deadline=None, max_examples=500)
-def test_anything_as_a_table_or_target(value):
+def test_any_table_or_target_is_accepted_or_rejected(value):
     def take(X):
         table = as_table(X)
         check_columns(table)
@@ -601,7 +606,7 @@ def test_anything_as_a_table_or_target(value):
 @pytest.mark.parametrize(
     "value", [np.int64(7), np.int32(7), np.uint8(7)], ids=lambda value: type(value).__name__
 )
-def test_numbers_of_numpy_are_numbers(value):
+def test_numpy_numbers_are_accepted(value):
     settings = Settings(population_size=value, tau=np.float32(value), ridge_alphas=[value])
     assert (settings.population_size, settings.tau, settings.ridge_alphas) == (7, 7.0, (7.0,))
     assert type(settings.population_size) is int

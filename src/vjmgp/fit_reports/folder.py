@@ -1,54 +1,49 @@
-"""The folder of a fit: claimed before the work, filled after it, and read again by `choose`."""
+"""The folder of a fit: reserved before the work, filled after it, and read again."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..core.files import checksum, write_whole
+import pandas as pd
+
+from ..core.files import write_whole
+from ..models.symbolic import SymbolicModel
+from ..tables.errors import InputError
+from ..tables.reader import EXACT
 from .about import clipping, names_of
-
-if TYPE_CHECKING:
-    from .fits import Versions
+from .fits import Versions
 
 FORMAT = "vjmgp-models"
+OTHER_FOLDER = "; name another folder with {folder}."
 
 
-def claim_folder(folder: Path, table: Path, target: str) -> None:
-    """Make the folder, and refuse one that cannot be used before the fit is made in vain."""
+def reserve_folder(folder: Path, table: Path | None, sha256: str, target: str) -> None:
+    """Make the folder; raise before the fit if it cannot be used."""
     if (folder / "model.json").exists():
-        _refuse_another_model(folder, table, target)
+        _refuse_other_model(folder, table, sha256, target)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         reason = "it is a file" if folder.is_file() else error.strerror
-        raise ValueError(
-            f"{folder}: cannot write there ({reason}); name another folder with --output."
-        ) from None
+        text = f"{folder}: cannot write there ({reason})"
+        raise InputError("folder", text, OTHER_FOLDER) from None
 
 
 def model_file(given: Path) -> Path:
-    """The file of a model, which may be given by its folder."""
+    """Return the file of a model, which may be given by its folder."""
     path = given / "model.json" if given.is_dir() else given
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name the model.json that vjmgp fit has written.")
     return path
 
 
-def write_output(output: Path, text: str, encoding: str = "utf-8") -> None:
-    """Write what a command would print, or say why not."""
-    try:
-        write_whole(output, [text.encode(encoding)])
-    except OSError as error:
-        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None
-
-
 def read_about(folder: Path) -> dict[str, Any]:
-    """What a fit has noted about itself; nothing where it has not, or the note is damaged."""
+    """Return how a fit was made; nothing if that is not recorded, or damaged."""
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -56,42 +51,34 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about if isinstance(about, dict) else {}
 
 
-def _refuse_another_model(folder: Path, table: Path, target: str) -> None:
-    """The same table and target may be fitted again, also after the table was changed or moved."""
-    whose = "a model of unknown origin"
-    try:
-        about = read_about(folder)
-        whose = f"the model of {about['table']}, target {about['target']!r}"
-        same_place = Path(about["table"]).resolve() == table.resolve()
-        same_table = same_place or about["sha256"] == checksum(table)
-        if same_table and about["target"] == target:
+def _refuse_other_model(folder: Path, table: Path | None, sha256: str, target: str) -> None:
+    """Raise unless the folder's model is of the same target and table, or file."""
+    owner = "a model of unknown origin"
+    about = read_about(folder)
+    if {"table", "target", "sha256"} <= set(about):
+        before = about["table"]
+        owner = f"the model of {before or 'a DataFrame'}, target {about['target']!r}"
+        same_place = table is not None and Path(before or "") == table.resolve()
+        if about["target"] == target and (same_place or about["sha256"] == sha256):
             return
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise ValueError(f"{folder} holds {whose}; name another folder with --output.")
+    raise InputError("folder", f"{folder} holds {owner}", OTHER_FOLDER)
 
 
 # -- files ---------------------------------------------------------------------------------------
 
 
 def write_models(folder: Path, versions: Versions) -> None:
-    """All models that can be chosen."""
+    """Write all models that can be chosen."""
     rows = [
-        {"model": model.to_dict(), "tested": None if like is None else like.to_dict()}
-        for model, like in zip(versions.models, versions.tested, strict=True)
+        {"model": model.to_dict(), "tested": tested and tested.to_dict()}
+        for model, tested in zip(versions.models, versions.tested, strict=True)
     ]
     text = json.dumps({"format": FORMAT, "version": 1, "rows": rows}, ensure_ascii=False)
     write_whole(folder / "models.json", [text.encode(), b"\n"])
 
 
 def read_versions(folder: Path) -> Versions:
-    """The models of a fit again, with their table."""
-    import pandas as pd
-
-    from ..models.symbolic import SymbolicModel
-    from ..tables.dataset import EXACT
-    from .fits import Versions
-
+    """Read the models of a fit and their table."""
     try:
         table = pd.read_csv(folder / "front.csv", **EXACT)
         content = json.loads((folder / "models.json").read_text(encoding="utf-8"))
@@ -109,7 +96,7 @@ def read_versions(folder: Path) -> Versions:
 
 
 def write_chosen(folder: Path, versions: Versions, about: dict[str, Any]) -> None:
-    """What the folder is about, which the next fit asks for, then the chosen model and its rank."""
+    """Write how the fit was made, then the chosen model, its formulas and the table of models."""
     model = versions.models[versions.chosen]
     text = json.dumps(about, ensure_ascii=False, indent=1)
     write_whole(folder / "about.json", [text.encode(), b"\n"])
@@ -119,7 +106,7 @@ def write_chosen(folder: Path, versions: Versions, about: dict[str, Any]) -> Non
 
 
 def formulas_of(model: Any, about: dict[str, Any]) -> str:
-    """The model in all kinds of text."""
+    """Return the model as text, as LaTeX and with all digits."""
     parts = {
         "Formula": f"{model.text()}\n\n{clipping(model)}",
         "What its names stand for": "\n".join(f"{name}: {t}" for name, t in names_of(model, about)),

@@ -1,0 +1,62 @@
+"""Options of `vjmgp fit` and `vjmgp predict` about their table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..fit_reports.settings import CHOICES, LISTS
+
+SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
+"""Words for signs that are hard to type in a shell."""
+FORMAT = ("separator", "decimal", "thousands", "encoding", "sheet")
+
+
+def add_table(command: Any, **more: Any) -> None:
+    """Add the table and its format to a command."""
+    command.add_argument(
+        "table",
+        type=Path,
+        help="CSV, TSV, Excel or Parquet; text may be compressed",
+        **more,
+    )
+    reading = command.add_argument_group(
+        "reading the table", "Detected unless given; what is unusual is reported."
+    )
+    reading.add_argument("--separator", type=_sign, help="between columns: ';', ',', tab, …")
+    reading.add_argument(
+        "--decimal", type=_sign, choices=CHOICES["decimal"], help="the decimal sign"
+    )
+    reading.add_argument(
+        "--thousands", type=_sign, choices=CHOICES["thousands"], help="what groups thousands"
+    )
+    reading.add_argument("--encoding", help="of text, such as utf-8, cp1252 or utf-16")
+    reading.add_argument("--sheet", help="of an Excel file (default: the first)")
+
+
+def _sign(text: str) -> str:
+    return SIGNS.get(text, text)
+
+
+def recover_table(options: argparse.Namespace) -> None:
+    """Take the table back from an option with several values that precedes it."""
+    for name in LISTS if options.table is None else ():
+        words = getattr(options, name) or []
+        found = [word for word in words if Path(word).is_file()]
+        if found:
+            options.table = Path(found[-1])
+            words.remove(found[-1])
+            return
+    if options.table is None:
+        raise ValueError("name a table: vjmgp fit TABLE --target COLUMN.")
+
+
+def write_output(output: Path, text: str, encoding: str = "utf-8") -> None:
+    """Write the output of a command to a file."""
+    from ..core.files import write_whole
+
+    try:
+        write_whole(output, [text.encode(encoding)])
+    except OSError as error:
+        raise ValueError(f"--output {output}: cannot write there ({error.strerror}).") from None

@@ -1,0 +1,210 @@
+"""Fit a model to a table and write a folder about it; choose another model of such a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..core.files import checksum
+from ..models.symbolic import SymbolicModel
+from .about import about_fit, ending, summary
+from .fits import Rows, Versions, make_fits, split_rows, versions_of
+from .folder import read_about, read_versions, reserve_folder, write_chosen, write_models
+from .page import without_plots, write_page
+from .settings import FitSettings
+from .training_table import TrainingTable, read_training_table
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """The result of `vjmgp.fit_report`.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder, whose page is report.html.
+    model : SymbolicModel
+        The chosen model.
+    summary : str
+        How good it is, in two sentences.
+    cautions : list of str
+        Reasons to be careful with it.
+    notes : list of str
+        Remarks on the table and on the fit, such as an early end.
+    interrupted : bool
+        Whether Ctrl-C ended the fit.
+
+    """
+
+    folder: Path
+    model: SymbolicModel
+    summary: str
+    cautions: list[str]
+    notes: list[str]
+    interrupted: bool = False
+
+    @property
+    def page(self) -> Path:
+        """The page about the model."""
+        return (self.folder / "report.html").resolve()
+
+
+def fit_report(
+    table: str | os.PathLike[str] | pd.DataFrame,
+    target: str,
+    folder: str | os.PathLike[str],
+    *,
+    progress: bool = False,
+    **settings: Any,
+) -> FitReport:
+    """Fit a model to a table and write it, its formulas and a page about it into a folder.
+
+    A share of the rows tests a first fit; the model that is written is then fitted to all rows.
+    Ctrl-C ends the fit, and the model so far is written. The command `vjmgp fit` does the same.
+
+    Parameters
+    ----------
+    table : path or DataFrame
+        A CSV, TSV, Excel or Parquet file, or the table itself.
+    target : str
+        The column to predict.
+    folder : path
+        The folder to write to. One with the model of another table or target is refused.
+    progress : bool
+        Whether to show a progress bar.
+    **settings
+        The other parameters below.
+
+    Returns
+    -------
+    FitReport
+        The folder, the model, a summary and cautions.
+
+    Other Parameters
+    ----------------
+    separator, decimal, thousands, encoding, sheet : str, optional
+        How the file is written; detected by default.
+    nominal, ignore : list of str
+        Columns of numbers that stand for categories, and columns to leave out.
+    weights : str, optional
+        The column with the weight of each row.
+    missing : {'error', 'median', 'indicator', 'drop'}
+        What to do about missing cells: refuse the table, fill in the median, fill it in and add an
+        input that says where, or leave such rows out.
+    dates : {'refuse', 'elapsed'}
+        Whether dates are refused, or converted to days since the first one.
+    method : str
+        A method of the paper, or the import path of a regulariser; 'VJM' by default.
+    population, generations, restarts, max_trees : int
+        As in `VJMRegressor`: 200, 100, 1 and 10 by default.
+    functions : list of str
+        Functions that formulas may use.
+    seconds : float, optional
+        Time limit, shared by both fits.
+    max_size : int, optional
+        Largest number of nodes of the formula.
+    clip : bool
+        Whether predictions stay within the range of the training target.
+    seed : int
+        Seed of all random numbers.
+    holdout : float
+        Share of the rows to test on, 0.25 by default.
+    final_fit : bool
+        Whether to fit to all rows after the test.
+    interval : float
+        Share of new targets that the page's intervals should contain, 0.9 by default.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from vjmgp import fit_report
+    >>> table = pd.DataFrame({"heat": range(40)}).assign(rate=lambda t: 3.0 * t["heat"] + 2.0)
+    >>> with TemporaryDirectory() as folder:
+    ...     report = fit_report(table, "rate", folder, population=20, generations=2)
+    ...     report.page.exists()
+    True
+    >>> str(report.model)
+    '3*heat + 2'
+
+    """
+    wanted = FitSettings(target=target, **settings)
+    _ = wanted.regularizer  # an error comes before the table is read
+    read = read_training_table(table, wanted)
+    report = write_report(read, wanted, Path(folder), progress)
+    return replace(report, notes=[*read.notes, *report.notes])
+
+
+def write_report(
+    table: TrainingTable,
+    settings: FitSettings,
+    folder: Path,
+    progress: bool = False,
+    announce: Callable[[str], None] = lambda line: None,
+) -> FitReport:
+    """Fit and write; `announce` is called with a line before each of several fits."""
+    rows = split_rows(table.data, table.weights, settings.holdout, settings.seed)
+    if len(rows.train) < 2:
+        raise ValueError(
+            f"{table.path or 'the table'}: {len(rows.train)} rows are too few to train on."
+        )
+    sha256 = _checksum(table)
+    reserve_folder(folder, table.path, sha256, settings.target)
+    fits = make_fits(settings, rows, progress, announce)
+    versions = versions_of(fits, settings.max_size)
+    about = about_fit(settings, table, sha256, fits)
+    write_models(folder, versions)
+    report = _write(folder, versions, about, rows)
+    return replace(report, interrupted=about["stopped_by"].startswith("interrupt"))
+
+
+def _checksum(table: TrainingTable) -> str:
+    if table.path is not None:
+        return checksum(table.path)
+    whole = table.data.inputs.assign(**{"": table.data.target})
+    return hashlib.sha256(whole.to_csv(index=False).encode()).hexdigest()
+
+
+def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows | None) -> FitReport:
+    """Write the chosen model and the page."""
+    write_chosen(folder, versions, about)
+    write_page(folder, versions, about, rows)
+    notes = [without_plots(folder, versions.chosen), ending(about)]
+    return FitReport(
+        folder,
+        versions.models[versions.chosen],
+        "\n".join(summary(about, versions)),
+        about["cautions"],
+        [note for note in notes if note],
+    )
+
+
+def choose_model(folder: Path, row: int) -> tuple[FitReport, bool]:
+    """Put the model of a row of front.csv in place of the chosen one.
+
+    Return the report, and whether the table of the fit is still available, without which the page
+    has no plots of its rows.
+    """
+    before, about = read_versions(folder), read_about(folder)
+    if not 0 <= row < len(before.models):
+        last = len(before.models) - 1
+        raise ValueError(f"{folder}: there is no row {row}; the last one is {last}.")
+    after = replace(before, table=before.table.assign(chosen=before.table["row"] == row))
+    rows = _rows_again(about)
+    return _write(folder, after, about, rows), rows is not None
+
+
+def _rows_again(about: dict[str, Any]) -> Rows | None:
+    """Read the table of the fit again, if it is still available and the same."""
+    path = Path(about["table"] or "")
+    if not path.is_file() or checksum(path) != about["sha256"]:
+        return None
+    settings = FitSettings.from_dict(about["options"] | about["reading"])
+    table = read_training_table(path, settings)
+    return split_rows(table.data, table.weights, settings.holdout, settings.seed)

@@ -1,0 +1,185 @@
+"""Read the table of a fit, and report all of its problems at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..tables.checks import input_problems, nominal_inputs, target_problems
+from ..tables.dataset import Dataset
+from ..tables.dates import ElapsedDays, days_since_first, find_date_order
+from ..tables.errors import InputError, TableError
+from ..tables.reader import TableFile, TableFormat, check_distinct, read_file
+from ..tables.validation import check_sample_weight
+from .settings import FitSettings
+
+
+class TrainingTable(NamedTuple):
+    """The data of a fit and where they come from."""
+
+    data: Dataset
+    weights: Any
+    """Weights of the rows, or None."""
+    path: Path | None
+    """The file; None for a DataFrame."""
+    form: TableFormat
+    dates: list[ElapsedDays]
+    notes: list[str]
+    """Remarks for the user."""
+
+
+def read_training_table(
+    table: str | os.PathLike[str] | pd.DataFrame, settings: FitSettings
+) -> TrainingTable:
+    """Return the table of a fit; raise one error with all of its problems."""
+    path = None if isinstance(table, pd.DataFrame) else Path(table)
+    words = {part for word in (*settings.nominal, *settings.ignore) for part in _parts(word)}
+    file = (
+        _as_file(table) if path is None else read_file(path, wanted_format(settings), texts=words)
+    )
+    frame = file.table
+    nominal, ignored = (_names(names, frame) for names in (settings.nominal, settings.ignore))
+    problems = list(_name_problems(settings, frame, nominal, ignored))
+    frame = frame.drop(columns=[name for name in ignored if name in frame.columns])
+    nominal = [name for name in nominal if name not in ignored]
+    frame, dates, date_problems = _convert_dates(settings, frame, nominal)
+    frame, dropped = _drop_missing(settings, frame)
+    weights, weight_problems = _weights(settings, frame, nominal)
+    known = tuple(name for name in nominal if name in frame.columns)
+    name = "table" if path is None else path.name.split(".")[0]
+    data = Dataset(name, *_inputs_and_target(settings, frame), known)
+    problems += date_problems
+    problems += target_problems(frame, settings.target, tuple(nominal), for_fit=True)
+    problems += weight_problems
+    problems += input_problems(data, may_be_missing=settings.missing != "error", for_fit=True)
+    reading = describe_reading(file, dates)
+    if problems:
+        where = str(path or "the table")
+        raise TableError(f"{where} ({reading})" if reading else where, problems)
+    data = replace(data, nominal=tuple(nominal_inputs(data)))
+    notes = [f"{reading[0].upper()}{reading[1:]}."] if reading else []
+    if dropped:
+        gaps = "missing cells" if settings.missing == "drop" else "a missing target"
+        notes.append(f"Left out {dropped} row{'s' if dropped > 1 else ''} with {gaps}.")
+    notes += _level_warnings(data)
+    return TrainingTable(data, weights, path, file.form, dates, notes)
+
+
+def wanted_format(settings: FitSettings) -> TableFormat:
+    """Return the parts of the file's format that the settings give."""
+    return TableFormat(**{name: getattr(settings, name) for name in asdict(TableFormat())})
+
+
+def describe_reading(file: TableFile, dates: list[ElapsedDays]) -> str:
+    """Describe how a file was read; return "" if that is as usual."""
+    parts = [] if file.is_usual else [str(file.form)]
+    parts += map(str, dates)
+    return f"read as: {', '.join(parts)}" if parts else ""
+
+
+def _as_file(table: Any) -> TableFile:
+    frame = table.rename(columns=str).reset_index(drop=True)
+    check_distinct(list(frame.columns))
+    return TableFile(frame, TableFormat(), is_usual=True, read_cells=frame.copy)
+
+
+def _parts(word: str) -> list[str]:
+    return [word, *map(str.strip, word.split(","))]
+
+
+def _names(words: tuple[str, ...], table: pd.DataFrame) -> list[str]:
+    """Return columns that are named one by one, or with commas between them."""
+    names: list[str] = []
+    for word in words:
+        names += [word] if word in table.columns else _parts(word)[1:]
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def _name_problems(
+    settings: FitSettings, table: pd.DataFrame, nominal: list[str], ignored: list[str]
+) -> Iterator[InputError]:
+    weights = settings.weights
+    for name in ignored:
+        if name not in table.columns:
+            yield InputError("no_column", f"there is no column {name!r} to ignore.", column=name)
+    if weights is not None and weights not in table.columns:
+        yield InputError("no_column", f"there is no column {weights!r}", " for {weights}.", weights)
+    roles = {"nominal": nominal, "ignore": ignored, "weights": [weights] if weights else []}
+    for one, other in (("nominal", "ignore"), ("weights", "nominal"), ("weights", "ignore")):
+        for name in roles[one]:
+            if name in roles[other]:
+                advice = f" is both in {{{one}}} and in {{{other}}}."
+                yield InputError("roles", f"column {name!r}", advice, name)
+
+
+def _convert_dates(
+    settings: FitSettings, table: Any, nominal: list[str]
+) -> tuple[Any, list[ElapsedDays], list[InputError]]:
+    """Replace dates by elapsed days; drop columns whose dates are refused."""
+    dates, problems = [], []
+    for name in table.columns:
+        if name in (*nominal, settings.target, settings.weights):
+            continue
+        try:
+            order = find_date_order(table[name])
+            if order is None:
+                continue
+            if settings.dates == "refuse":
+                raise InputError(
+                    "dates", "", "set {dates} to elapsed for days since the first date"
+                )
+            dates.append(days_since_first(table[name], name, order))
+            table = table.assign(**{name: dates[-1].days(table[name])})
+        except InputError as error:
+            table = table.drop(columns=name)
+            text = f"column {name!r} holds dates: {error.text}"
+            advice = error.advice + ", or leave it out with {ignore}."
+            problems.append(InputError("dates", text, advice, name))
+    return table, dates, problems
+
+
+def _drop_missing(settings: FitSettings, table: Any) -> tuple[Any, int]:
+    """Drop rows that cannot be used; return the table and the number of such rows."""
+    if settings.missing == "error" or settings.target not in table.columns:
+        return table, 0
+    columns = list(table.columns) if settings.missing == "drop" else [settings.target]
+    kept = table.dropna(subset=columns)
+    return kept, len(table) - len(kept)
+
+
+def _inputs_and_target(settings: FitSettings, table: Any) -> tuple[Any, Any]:
+    """Return inputs and target; row numbers stand for a target that cannot be used."""
+    special = [name for name in (settings.target, settings.weights) if name in table.columns]
+    inputs, target = table.drop(columns=special), np.arange(float(len(table)))
+    if settings.target in special:
+        with contextlib.suppress(TypeError, ValueError):
+            target = table[settings.target].to_numpy(dtype=np.float64)
+    return inputs, target
+
+
+def _weights(settings: FitSettings, table: Any, nominal: list[str]) -> tuple[Any, list[InputError]]:
+    """Return the weights of the rows, None if there are none, and their problems."""
+    name = settings.weights
+    if name not in table.columns or name in nominal:
+        return None, []
+    try:
+        shown = f"the column of weights {name!r}"
+        return check_sample_weight(table[name], len(table), "the table", name=shown), []
+    except ValueError as error:
+        return None, [InputError("weights", str(error), column=name)]
+
+
+def _level_warnings(data: Dataset) -> Iterator[str]:
+    for column in data.nominal:
+        if data.inputs[column].nunique(dropna=False) == len(data):
+            yield (
+                f"Warning: column {column!r} has another level in each row, which tells nothing "
+                "about new rows; leave it out with the option 'ignore'."
+            )
