@@ -30,6 +30,7 @@ MADE = {
 }
 """Generated pages, and pages that are elsewhere in the repository."""
 LINK = re.compile(r"\]\((?:\.\./|docs/)?(CONTRIBUTING|CODE_OF_CONDUCT|[a-z_]+)\.md")
+"""A link between pages of docs/ and of the repository's root, which share a folder on the site."""
 PAGE = re.compile(r"`(?:docs/)?([a-z_/]+\.md|config/README\.md)`(?!\])")
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
