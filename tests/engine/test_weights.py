@@ -1,5 +1,6 @@
 """Row weights: integer weights equal repeated rows in every number of an evolution."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -492,10 +493,11 @@ class WeightedSize(Regularizer):
         run.individuals.o2[rows] = np.average(squares, axis=1, weights=run.sample_weight)
 
 
-def test_user_regularizer_has_the_weights(contrary):
+def test_user_regularizer_has_the_weights(contrary, monkeypatch):
+    monkeypatch.setitem(sys.modules, "my_measures", sys.modules[__name__])  # a public path
     x, y, up = contrary
     weights = np.where(up, 1.9, 0.1)
-    model = small(regularizer=f"{__name__}.WeightedSize").fit(x, y, sample_weight=weights)
+    model = small(regularizer="my_measures.WeightedSize").fit(x, y, sample_weight=weights)
     values = model.archive_.scores[model.archive_.front[0], O2]
     assert 0.0 < values < 1.0
 

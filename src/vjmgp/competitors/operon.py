@@ -88,12 +88,7 @@ TEXT = {
     "*": "{0}*{1}",
     "/": "{0}/({1})",
     "aq": "{0}/sqrt(1 + ({1})**2)",
-    "exp": "exp({0})",
-    "log": "log({0})",
-    "sin": "sin({0})",
-    "cos": "cos({0})",
-    "tanh": "tanh({0})",
-    "sqrt": "sqrt({0})",
+    **{name: f"{name}({{0}})" for name in ("exp", "log", "sin", "cos", "tanh", "sqrt")},
     "square": "({0})**2",
     "abs": "Abs({0})",
 }

@@ -28,8 +28,10 @@ from .lean_networks import trained
 Point = dict[str, Any]
 Make = Callable[[Point], Any]
 """Function that returns an unfitted learner for a grid point."""
+Points = list[Point]
 Step = tuple[list[int], Any]
 """Numbers of points, and their common predictions."""
+Steps = Iterator[Step]
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Shortcut:
 
     shared: tuple[str, ...]
     """Parameters in which the points may differ."""
-    predict: Callable[[Make, list[Point], Floats, Floats, Floats], Iterator[Step]]
+    predict: Callable[[Make, Points, Floats, Floats, Floats], Steps]
     """Function of learner, points, training rows, their labels, and new rows."""
 
 
@@ -48,28 +50,24 @@ def shortcut_for(learner: Any) -> Shortcut | None:
     return SHORTCUTS.get((kind.__module__.split(".")[0], kind.__name__))
 
 
-def one_by_one(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def one_by_one(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit each point separately."""
     for k, point in enumerate(points):
         yield [k], make(point).fit(x, y).predict(new)
 
 
-def _by_value(make: Make, points: list[Point], name: str) -> dict[Any, list[int]]:
+def _by_value(make: Make, points: Points, name: str) -> dict[Any, list[int]]:
     """Group the points by the value of a parameter, in rising order."""
-    return _grouped_by(
-        points, lambda point: point[name] if name in point else make(point).get_params()[name]
-    )
+    return _grouped_by(points, lambda p: p[name] if name in p else make(p).get_params()[name])
 
 
-def _require_valid(make: Make, points: list[Point]) -> None:
+def _require_valid(make: Make, points: Points) -> None:
     """Raise as scikit-learn would; points with invalid parameters are then fitted separately."""
     for point in points:
         make(point)._validate_params()
 
 
-def _grouped_by(points: list[Point], key: Callable[[Point], Any]) -> dict[Any, list[int]]:
+def _grouped_by(points: Points, key: Callable[[Point], Any]) -> dict[Any, list[int]]:
     """Group the points by a key, in rising order."""
     found: dict[Any, list[int]] = {}
     for k, point in enumerate(points):
@@ -93,9 +91,7 @@ LIGHTGBM_KNOWN = {
 """Parameters that only concern the booster."""
 
 
-def xgboost_rounds(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def xgboost_rounds(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit once with the most rounds; each point predicts with its first rounds."""
     rounds = _by_value(make, points, "n_estimators")
     # Other boosters change earlier rounds.
@@ -127,9 +123,7 @@ def boosted(learner: Any, x: Floats, y: Floats) -> Callable[..., Any]:
     return cast("Callable[..., Any]", booster.inplace_predict)
 
 
-def lightgbm_rounds(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def lightgbm_rounds(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit once with the most rounds, and predict when the number of rounds of a point is reached.
 
     This also serves dart, whose later rounds change earlier trees. `subsample` has no effect unless
@@ -152,16 +146,13 @@ def lightgbm_rounds(
 
 def _lightgbm_staged(
     learner: Any, x: Floats, y: Floats, new: Floats, rounds: dict[Any, list[int]]
-) -> Iterator[Step]:
+) -> Steps:
     """Yield predictions between rounds without serialising and reloading the model."""
     import lightgbm
 
-    settings = {
-        name: value
-        for name, value in learner.get_params().items()
-        if name not in ("n_estimators", "importance_type") and value is not None
-    }
-    settings["objective"] = "regression"
+    unused = ("n_estimators", "importance_type")
+    given = {k: v for k, v in learner.get_params().items() if k not in unused and v is not None}
+    settings = given | {"objective": "regression"}
     booster = lightgbm.Booster(settings, lightgbm.Dataset(x, y, params=settings))
     for count in range(1, max(rounds) + 1):
         booster.update()
@@ -172,9 +163,7 @@ def _lightgbm_staged(
 # -- ensembles: their trees are grown one after the other ------------------------------------------
 
 
-def ensemble_prefixes(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def ensemble_prefixes(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
     for members in _grouped_by(points, lambda point: _tried(make(point), x.shape[1])).values():
@@ -204,9 +193,7 @@ def _beginning(ensemble: Any, count: int) -> Any:
 # -- others ----------------------------------------------------------------------------------------
 
 
-def shared_kernels(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def shared_kernels(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Compute one kernel matrix per kernel and γ, for all α; the linear kernel has no γ."""
     first = make(points[0])
     if first.kernel not in ("linear", "poly", "rbf", "sigmoid"):
@@ -224,9 +211,7 @@ def shared_kernels(
             yield [members[k] for k in same], learner.fit(inner, y).predict(outer)
 
 
-def shared_neighbours(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def shared_neighbours(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Search once for the largest number of neighbours, if their order is unambiguous.
 
     For equal distances the order depends on the algorithm, whose default depends on the number of
@@ -258,9 +243,7 @@ def _from_neighbours(learner: Any, found: tuple[Floats, Any], y: Floats) -> Floa
     return np.asarray(np.sum(y[numbers] * weights, axis=1) / np.sum(weights, axis=1))
 
 
-def network_schedules(
-    make: Make, points: list[Point], x: Floats, y: Floats, new: Floats
-) -> Iterator[Step]:
+def network_schedules(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit schedules of the learning rate that are equivalent only once.
 
     Only stochastic gradient descent has one. There, "adaptive" is "constant" until progress stalls,
