@@ -1,1 +1,6 @@
-"""Benchmarks: `python -m benchmarks.speed` and `python -m benchmarks.accuracy`."""
+"""Benchmarks, such as `python -m benchmarks.speed` and `python -m benchmarks.accuracy`."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+"""The repository."""

@@ -1,8 +1,8 @@
-"""Accuracy: the README's table, in Markdown, from runs.
+"""Print the README's table of accuracy in Markdown.
 
-    python -m benchmarks.accuracy                          # the published ones
+    python -m benchmarks.accuracy                          # published runs
     python -m benchmarks.accuracy --below 2000             # on small datasets
-    python -m benchmarks.accuracy results/tables/runs.csv  # those of a study
+    python -m benchmarks.accuracy results/tables/runs.csv  # runs of a study
 
 A method that was not run on all datasets of the reference is named below the table.
 """
@@ -27,18 +27,18 @@ METHODS = [
     *("ExtraTrees", "RandomForest", "XGB"),
 ]
 CLEAR = 0.5
-"""From this R² of the noise estimate on, a dataset has little label noise: τ = 1 in the paper."""
+"""Smallest R² of the noise estimate for little label noise: τ = 1 in the paper."""
 LEVEL = 0.01
 
 
 def read_runs(place: Path | None) -> pd.DataFrame:
-    """The runs of the paper's protocol that did not fail: of a table, or the published ones."""
+    """Return the successful runs by the paper's protocol, from a table or the published ones."""
     table = read_table(place) if place else load_results()
     return table[(table["protocol"] == PAPER) & (table["status"] == "ok")]
 
 
 def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """A row for each method that has runs on all datasets of the reference."""
+    """Return a row for each method with runs on all datasets of the reference."""
     reference = methods[0]
     datasets = list(runs["dataset"][runs["method"] == reference].unique())
     medians = by_dataset(runs, methods, datasets).dropna(axis=1)
@@ -61,7 +61,7 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
 
 
 def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> dict[str, str]:
-    """The reference against each method, by a signed-rank test on each dataset."""
+    """Count the outcomes of the reference against each method."""
     scores = scores_by_seed(runs, methods, datasets, "test_r2")
     texts = {methods[0]: ""}
     for name in methods[1:]:
@@ -71,18 +71,18 @@ def _outcomes(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> di
 
 
 def two_digits(value: float) -> str:
-    """Two digits that count, or all before the point: 0.0097, 2.8, 170."""
+    """Return two significant digits, or all before the point: 0.0097, 2.8, 170."""
     return f"{value:.0f}" if value >= 100 else f"{value:.2g}"
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """A table as Markdown."""
+    """Return a table as Markdown."""
     lines = [table.columns.tolist(), ["---"] * table.shape[1], *table.astype(str).to_numpy()]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def missing(runs: pd.DataFrame, table: pd.DataFrame, methods: list[str]) -> list[str]:
-    """What is not in the table, and on how many datasets it was run."""
+    """Return the methods that are not in the table, with their numbers of datasets."""
     found = runs.groupby("method")["dataset"].nunique().reindex(methods, fill_value=0)
     return [f"{name}: {count} datasets" for name, count in found.items() if name not in table.index]
 

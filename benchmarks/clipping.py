@@ -1,11 +1,11 @@
-"""What clipping predictions to the range of the training target does to the published runs.
+"""Measure the effect of clipping predictions to the range of the training target.
 
     python -m benchmarks.clipping                       # about ten minutes of one core
     python -m benchmarks.clipping --methods ElasticNet
 
-Models of genetic programming are those that the runs found; other learners are fitted again, with
-the parameters that tuning chose. Clipped, each has to give the R² that is published. Datasets that
-are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+Models of genetic programming come from the published runs; other learners are fitted again with
+their tuned parameters. With clipping, each must reach its published R². Datasets that are not
+shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from vjmgp.study.statistics.summaries import paper_medians
 
 METHODS = ["VJM", "Standard GP", "ElasticNet", "SVR", "MLP", "LinearRegression", "KernelRidge"]
 CLOSE = 1e-6
-"""How far a learner that is fitted again may be from its published R²."""
+"""Largest difference of a refitted learner from its published R²."""
 
 
-class Again:
+class PublishedModels:
     """The models of the published runs of a method."""
 
     def __init__(self, method: str) -> None:
@@ -49,7 +49,7 @@ class Again:
         self.splits = splits_of(published)
 
     def values(self, problem: Problem) -> np.ndarray:
-        """What the model of a run computes on its test rows, before clipping."""
+        """Return the predictions of a run on its test rows before clipping."""
         row = self.rows.loc[problem.dataset, problem.seed]
         if "gp" in self.definition:
             return model_of(row.to_dict(), self.splits).evaluate(problem.test_table)
@@ -61,16 +61,16 @@ class Again:
         return problem.standardizer.restore_target(np.ravel(learner.search.model.predict(x)))
 
 
-def both(again: Again, run: Any) -> dict[str, float]:
-    """R² of a run with and without clipping."""
+def scores_of(models: PublishedModels, run: Any) -> dict[str, float]:
+    """Return R² of a run with and without clipping."""
     problem = problem_of(run["dataset"], run["seed"])
     scales, truth = problem.standardizer, problem.target[problem.test]
-    values = again.values(problem)
+    values = models.values(problem)
     values = np.where(np.isnan(values), scales.target_mean, values)
     clipped = r2(truth, scales.clip_target(values))
     if not abs(clipped - run["test_r2"]) < CLOSE:
-        raise SystemExit(f"{run['method']}, {run['dataset']}, {run['seed']}: {clipped} is not "
-                         f"{run['test_r2']}, which is published.")  # fmt: skip
+        raise SystemExit(f"{run['method']}, {run['dataset']}, seed {run['seed']}: R² is {clipped}, "
+                         f"but {run['test_r2']} is published.")  # fmt: skip
     return {"clipped": clipped, "as computed": r2(truth, values)}
 
 
@@ -86,8 +86,8 @@ def main() -> None:
     published = published[(published["protocol"] == "paper") & (published["seed"] < options.seeds)]
     rows, known = [], paper_medians()
     for method in options.methods:
-        again, runs = Again(method), published[published["method"] == method]
-        scores = pd.DataFrame([both(again, run) for run in runs.to_dict("records")])
+        models, runs = PublishedModels(method), published[published["method"] == method]
+        scores = pd.DataFrame([scores_of(models, run) for run in runs.to_dict("records")])
         medians = scores.groupby(runs["dataset"].to_numpy()).median()
         lower = medians["clipped"] - medians["as computed"] >= MARGIN
         paper = known[method].reindex(medians.index).mean() if method in known else None

@@ -1,10 +1,10 @@
-"""The competitors: what tuning costs, beside plain `GridSearchCV`.
+"""Measure the cost of tuning the competitors beside plain `GridSearchCV`.
 
     python -m benchmarks.competitors                      # all sixteen, about ten minutes
     python -m benchmarks.competitors --methods XGB LGBM
 
-CPU seconds of one run in one thread, which other programs on the machine hardly change. A run of
-Operon takes minutes: its seconds are those of one fit per setting, times the folds.
+Times are CPU seconds of one run in one thread, which hardly depend on the load of the machine. A
+run of Operon takes minutes; its time is extrapolated from one fit per setting.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import argparse
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,21 +23,20 @@ import yaml
 from sklearn.model_selection import GridSearchCV, KFold
 from threadpoolctl import threadpool_limits
 
-from benchmarks import machine
+from benchmarks import ROOT, machine
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.learners import run
 from vjmgp.study.runs.problems import Problem
 
-ROOT = Path(__file__).parent.parent
 METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
 COMPETITORS = [name for name, definition in METHODS.items() if "estimator" in definition]
 SLOW = "Operon"
 
 
 def problem_of(dataset: str, seed: int) -> Problem:
-    """A run of the paper's protocol."""
+    """Return the problem of a run by the paper's protocol."""
     data = load_dataset(dataset)
     train, test = paper_split(dataset, len(data), seed)
     labels = data.target[train]
@@ -46,14 +44,14 @@ def problem_of(dataset: str, seed: int) -> Problem:
 
 
 def standardised(problem: Problem) -> tuple[Any, Any]:
-    """Training rows and labels as learners see them."""
+    """Return standardised training rows and labels."""
     scales = problem.standardizer
     x = scales.standardize(problem.train_table)
     return x, scales.standardize_target(problem.labels)
 
 
 def seconds_of_slow(problem: Problem) -> float:
-    """CPU seconds of a run of Operon, from one fit per setting on the rows of one fold."""
+    """Estimate the CPU seconds of a run of Operon from one fit per setting on one fold."""
     x, y = standardised(problem)
     train, _ = next(KFold(FOLDS, shuffle=True, random_state=problem.seed).split(x))
     learner = TunedEstimator(METHODS[SLOW])
@@ -65,7 +63,7 @@ def seconds_of_slow(problem: Problem) -> float:
 
 
 def plain_search(method: str, problem: Problem) -> tuple[float, dict[str, Any]]:
-    """CPU seconds of scikit-learn's search over the same grid and folds, and its choice."""
+    """Return CPU seconds and choice of scikit-learn's search over the same grid and folds."""
     x, y = standardised(problem)
     learner = TunedEstimator(METHODS[method])
     points = [{key: [value] for key, value in p.items()} for p in grid_points(learner.grid)]
@@ -78,7 +76,7 @@ def plain_search(method: str, problem: Problem) -> tuple[float, dict[str, Any]]:
 
 
 def measured(method: str, problem: Problem) -> tuple[float, float, str]:
-    """CPU seconds of the plain search and of ours, and whether they choose the same."""
+    """Return CPU seconds of the plain search and of ours, and whether the choices agree."""
     if method == SLOW:
         seconds = seconds_of_slow(problem)
         return seconds, seconds, "the same work"

@@ -1,11 +1,11 @@
-"""What distilling gains: the student, the front and the blend beside the paper's choice.
+"""Compare the distilled formula, the front and the blend with the paper's choice.
 
     python -m benchmarks.distillation --datasets all --seeds 30
     python -m benchmarks.distillation --datasets all --seeds 10 --rivals all
     python -m benchmarks.distillation --only-time
 
-All readings of a run are made from the same archive, so they are paired. Datasets that are not
-shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+All methods of a run choose from the same archive, so they are paired. Datasets that are not shipped
+come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
 
 import argparse
-import functools
 import itertools
 import time
 import warnings
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,50 +26,27 @@ import pandas as pd
 import yaml
 from scipy.stats import wilcoxon
 
-from benchmarks import machine
-from benchmarks.problems import no2, synthetic
-from vjmgp import (
-    Dataset,
-    VJMRegressor,
-    compile_kernels,
-    embedded_datasets,
-    load_dataset,
-    paper_split,
-    r2,
-)
+from benchmarks import ROOT, machine
+from benchmarks.problems import loaded, named_datasets, no2, run_jobs, synthetic
+from vjmgp import VJMRegressor, compile_kernels, paper_split, r2
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.models.kriging import initial_kernel
-from vjmgp.tables.paper_datasets import paper_datasets
-from vjmgp.tables.pmlb import CACHE_VARIABLE
+from vjmgp.study.statistics.summaries import by_dataset
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
 
 REFERENCE = "VJM"
-READINGS: dict[str, dict[str, Any]] = {
+CHOICES: dict[str, dict[str, Any]] = {
     REFERENCE: {"rule": "paper"},
     "VJM distilled": {"rule": "distil"},
     "VJM front": {"rule": "distil", "predict_with": "front"},
     "VJM blend": {"rule": "distil", "predict_with": "blend"},
 }
 RIVALS = ("Gaussian process", "SVR", "KernelRidge", "Extra Trees (500)", "CatBoost")
-METHODS = Path(__file__).parent.parent / "config/methods.yaml"
-
-
-def cached_datasets() -> list[str]:
-    """The shipped datasets, and those of the paper in the cache folder."""
-    folder = os.environ.get(CACHE_VARIABLE)
-    names = set(embedded_datasets())
-    if folder:
-        names |= {path.parent.name for path in Path(folder).glob("*/*.tsv.gz")}
-    return sorted(names & set(paper_datasets()))
-
-
-@functools.cache
-def loaded(dataset: str) -> Dataset:
-    return load_dataset(dataset)
+METHODS = ROOT / "config/methods.yaml"
 
 
 def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]:
-    """All readings of one split."""
+    """Fit all methods, or all rivals, on one split."""
     dataset, seed, rivals, only_formulas = job
     data = loaded(dataset)
     train, test = paper_split(dataset, len(data), seed)
@@ -103,7 +78,7 @@ def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]
         model.fit(x, y)
         fit_seconds = model.timings_["preparation"] + model.timings_["evolution"]
         times = "" if restarts == 1 else f" ×{restarts}"
-        for name, choice in READINGS.items():
+        for name, choice in CHOICES.items():
             if only_formulas and "predict_with" in choice:
                 continue
             started = time.perf_counter()
@@ -116,7 +91,7 @@ def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]
 
 
 def rival(name: str, n_inputs: int, seed: int) -> Any:
-    """A learner on standardised data."""
+    """Return an unfitted learner for standardised data."""
     from sklearn.ensemble import ExtraTreesRegressor
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.kernel_ridge import KernelRidge
@@ -138,10 +113,8 @@ def rival(name: str, n_inputs: int, seed: int) -> Any:
 
 
 def summary(runs: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Each method beside the reference, paired by dataset."""
-    medians = runs.pivot_table(
-        index="dataset", columns="method", values="test_r2", aggfunc="median", sort=False
-    )
+    """Compare each method with the reference, paired by dataset."""
+    medians = by_dataset(runs, *(list(runs[name].unique()) for name in ("method", "dataset")))
     rows = {}
     for name in medians:
         other = medians[name]
@@ -161,7 +134,7 @@ def summary(runs: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def times() -> list[str]:
-    """Seconds of distilling beside the run, and of four restarts on one and on two cores."""
+    """Time distilling beside the run, and four restarts on one and on two cores."""
     lines = []
     cases = {"547_no2, 100 rows": no2()} | {f"{n} rows": synthetic(n, 10) for n in (1000, 10000)}
     for name, (x, y) in cases.items():
@@ -190,12 +163,12 @@ def times() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
-    parser.add_argument("--seeds", type=int, default=5, help="how many")
+    parser.add_argument("--seeds", type=int, default=5, help="number of seeds")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--rivals", nargs="+", default=[], help=f"{', '.join(RIVALS)}, or all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--formulas", action="store_true", help="without front and blend")
-    parser.add_argument("--only-time", action="store_true", help="how long distilling takes")
+    parser.add_argument("--only-time", action="store_true", help="time distilling only")
     parser.add_argument("--output", type=Path, default=Path("build/benchmarks/distillation.csv"))
     parser.add_argument("--with-runs", type=Path, nargs="*", default=[], help="earlier outputs")
     arguments = parser.parse_args()
@@ -203,23 +176,16 @@ def main() -> None:
     if arguments.only_time:
         print(machine.description(), *times(), sep="\n")
         return
-    groups = {"embedded": embedded_datasets, "all": cached_datasets}
-    datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
+    datasets = named_datasets(arguments.datasets)
     rivals = RIVALS if arguments.rivals == ["all"] else tuple(arguments.rivals)
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
     jobs = [
         (name, seed, rivals, arguments.formulas)
         for seed, name in itertools.product(seeds, datasets)
     ]
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
-    rows: list[dict[str, Any]] = []
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        for number, found in enumerate(pool.map(one_run, jobs), 1):
-            rows += found
-            if number % len(datasets) == 0:  # a whole seed: nothing is lost
-                pd.DataFrame(rows).to_csv(arguments.output, index=False)
-    runs = pd.concat([pd.DataFrame(rows), *map(pd.read_csv, arguments.with_runs)])
+    rows = run_jobs(one_run, jobs, arguments.jobs, arguments.output, every=len(datasets))
+    runs = pd.concat([rows, *map(pd.read_csv, arguments.with_runs)])
     print(machine.description())
     print(f"{len(jobs)} splits in {time.perf_counter() - started:.0f} s")
     for reference in dict.fromkeys([REFERENCE, "VJM distilled"]):

@@ -1,10 +1,10 @@
-"""How many test rows lie within prediction intervals, on the paper's datasets.
+"""Measure the coverage of prediction intervals on the paper's datasets.
 
     python -m benchmarks.intervals                           # two seeds
     python -m benchmarks.intervals --datasets all --seeds 30
 
-Each run trains VJMRegressor() on 100 rows and asks which of the others are within its intervals.
-Datasets that are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
+Each run trains VJMRegressor() on 100 rows and counts the other rows within its intervals. Datasets
+that are not shipped come from PMLB, or from the cache folder in VJMGP_PMLB_CACHE.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process per core, one thread each
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,15 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import machine
-from benchmarks.distillation import cached_datasets, loaded
-from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, paper_split
+from benchmarks.problems import loaded, named_datasets, run_jobs
+from vjmgp import VJMRegressor, compile_kernels, paper_split
 from vjmgp.models.extrapolation import extrapolation_ignored
 
 INTERVALS = (0.5, 0.8, 0.9, 0.95)
 
 
 def one_run(job: tuple[str, int, str]) -> list[dict[str, Any]]:
-    """Coverage and width of all intervals of one split; widths in deviations of the target."""
+    """Return coverage and width, in deviations of the target, of the intervals of one split."""
     dataset, seed, predict_with = job
     data = loaded(dataset)
     train, test = paper_split(dataset, len(data), seed)
@@ -51,7 +50,7 @@ def one_run(job: tuple[str, int, str]) -> list[dict[str, Any]]:
 
 
 def summary(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over datasets: mean, smallest and largest share of rows inside, and the median width."""
+    """Return mean, deviation and range of coverage over datasets, and the median width."""
     means = runs.groupby(["interval", "dataset"])[["inside", "width"]].mean()
     by_dataset = means.groupby("interval")
     inside = 100 * by_dataset["inside"].agg(["mean", "std", "min", "max"])
@@ -61,27 +60,20 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
-    parser.add_argument("--seeds", type=int, default=2, help="how many")
+    parser.add_argument("--seeds", type=int, default=2, help="number of seeds")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--predict-with", choices=("model", "front"), default="model")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path("build/benchmarks/intervals.csv"))
     arguments = parser.parse_args()
     compile_kernels()
-    groups = {"embedded": embedded_datasets, "all": cached_datasets}
-    datasets = [n for name in arguments.datasets for n in groups.get(name, lambda n=name: [n])()]
+    datasets = named_datasets(arguments.datasets)
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
     jobs = [(name, seed, arguments.predict_with) for seed in seeds for name in datasets]
-    rows: list[dict[str, Any]] = []
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        for number, found in enumerate(pool.map(one_run, jobs), 1):
-            rows += found
-            if number % len(datasets) == 0:  # a whole seed: nothing is lost
-                pd.DataFrame(rows).to_csv(arguments.output, index=False)
+    runs = run_jobs(one_run, jobs, arguments.jobs, arguments.output, every=len(datasets))
     print(machine.description())
     print(f"{len(datasets)} datasets, seeds {seeds[0]} to {seeds[-1]}")
-    print(summary(pd.DataFrame(rows)).to_string())
+    print(summary(runs).to_string())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Kill a smoke study at random moments, resume it, and compare its tables with undisturbed ones.
+"""Kill a smoke study at random moments, resume it, and compare its tables with intact ones.
 
     python -m benchmarks.kills               # 30 kills
     python -m benchmarks.kills --kills 5 --seed 3
 
-Each kill is of a study of its own, by SIGKILL: of Snakemake alone, or with its jobs and the worker.
-`vjmgp study resume` does the rest.
+Each kill is of a new study, by SIGKILL: of Snakemake alone, or with its jobs and the worker. Then
+`vjmgp study resume` completes it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from benchmarks import machine
+from benchmarks import ROOT, machine
 from vjmgp import compile_kernels
 from vjmgp.study.names import ALL_TIMES
 
-ROOT = Path(__file__).parent.parent
 CONFIG = ROOT / "config/smoke.yaml"
 VJMGP = [sys.executable, "-c", "import sys, vjmgp.cli; sys.exit(vjmgp.cli.main())", "study"]
 
@@ -46,7 +45,7 @@ def call(what: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def tables(folder: Path) -> dict[str, str]:
-    """All tables, without wall times."""
+    """Return all tables without wall times."""
     found = {}
     for path in sorted(folder.glob("results/tables/**/*.csv")):
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -56,14 +55,14 @@ def tables(folder: Path) -> dict[str, str]:
 
 
 def snakemake_of(process: subprocess.Popen[bytes]) -> int | None:
-    """The Snakemake that a command has started."""
+    """Return the process id of the Snakemake that a command has started."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     words = children.read_text(encoding="utf-8").split() if children.exists() else []
     return int(words[0]) if words else None
 
 
 def kill(process: subprocess.Popen[bytes], whole: bool) -> None:
-    """Kill Snakemake, or everything of its session."""
+    """Kill Snakemake, or its whole session."""
     target = snakemake_of(process)
     if whole or target is None:
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,26 +1,26 @@
-"""Known laws: how often a short formula is found, and what it is worth outside the training range.
+"""Measure how often known laws are found, and how well formulas extrapolate.
 
     python -m benchmarks.laws run vjmgp --seeds 0 --to vjmgp.jsonl
     python -m benchmarks.laws run gplearn --seeds 0 --to gplearn.jsonl
     python -m benchmarks.laws table *.jsonl --common
 
 Sixty laws × noise of 0, 1 and 10 % of the target's deviation × 100 and 300 rows. The inputs of a
-law are drawn uniformly from its range, beside two that have nothing to do with the target. gplearn
-0.4.3 works with scikit-learn 1.9.1, but is no part of this package: `pip install gplearn==0.4.3`,
-perhaps in an environment of its own, from which only `run gplearn` is called.
+law are drawn uniformly from its range, beside two irrelevant ones. gplearn is not part of this
+package: `pip install gplearn==0.4.3` (it works with scikit-learn 1.9.1), perhaps in a separate
+environment from which only `run gplearn` is called.
 
 A law is found if three things hold for the formula (`is_found`):
 
 - Inside the training range, its root mean squared distance from the law is at most 1 % of the law's
   deviation, or twice the standard error of the law's own terms and a constant, fitted to the same
-  rows by least squares, whichever is larger. Without noise, the share with at most 0.1 % is told
-  beside it.
+  rows by least squares, whichever is larger. Without noise, the share with at most 0.1 % is listed
+  separately.
 - The same on points up to half a range outside.
-- Other values of inputs that the law does not have move it by at most 0.1 % of the deviation.
+- Other values of irrelevant inputs move it by at most 0.1 % of the deviation.
 
-Our formula is the text that people see, rounded; the peers are asked by their `predict`. R² is
-against the law without noise. Clipping plays no part. Length is that of the text: of ours as shown,
-of theirs with four digits, as they write it or after sympy has folded it, whichever is shorter.
+Our formula is the rounded text that users see; other learners are asked by their `predict`. R² is
+against the law without noise, without clipping. Length is that of the text: of ours as shown, of
+others with four digits, as written or as simplified by sympy, whichever is shorter.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ LAWS = {
 NOISE = (0.0, 0.01, 0.1)
 ROWS = (100, 300)
 OTHERS = ("u", "v")
-"""Inputs that no law has."""
+"""Irrelevant inputs."""
 FRESH = 1000
 """Points at which a formula is compared with the law."""
 NEAR, TIMES, EXACT, IDLE = 0.01, 2.0, 0.001, 0.001
 """The criterion's numbers, in the order of its text."""
 DIGITS = 4
-"""Of the peers' numbers."""
+"""Digits of the numbers of other learners."""
 FUNCTIONS = {
     "Abs": np.abs,
     "Heaviside": np.heaviside,
@@ -105,7 +105,7 @@ class Law:
 
     @functools.cached_property
     def terms(self) -> dict[str, float]:
-        """The coefficient of each term; a constant is one of `1`."""
+        """Coefficients of the terms; that of a constant is under `1`."""
         found = {}
         for sign, term in re.findall(r"(^|[+-] )(\S+)", self.text):
             number, _, rest = re.fullmatch(r"([\d.]+(?=\*|/|$))?(\*?)(.*)", term).groups()
@@ -115,26 +115,26 @@ class Law:
 
     @property
     def inputs(self) -> list[str]:
-        """The inputs that it has."""
+        """Its inputs."""
         return sorted(set(re.findall("[a-z]", self.text)))
 
     @property
     def range(self) -> tuple[float, float]:
-        """What its inputs are drawn from: above 0 where it needs that, and for every other law."""
+        """Range of its inputs: positive if it needs that, and for every second law."""
         needs = "/" in self.text or "**0.5" in self.text or "**1.5" in self.text
         return (1.0, 5.0) if needs or LAWS[self.kind].index(self.text) % 2 else (-3.0, 3.0)
 
     def features(self, table: Table) -> np.ndarray:
-        """Rows × terms."""
+        """Return rows × terms."""
         columns = [values_of(term, table) for term in self.terms]
         return np.column_stack(columns)
 
     def values(self, table: Table) -> np.ndarray:
-        """The law without noise."""
+        """Return the law without noise."""
         return self.features(table) @ np.array(list(self.terms.values()))
 
     def draw(self, rng: np.random.Generator, rows: int, beyond: float = 0.0) -> Table:
-        """Points inside the training range, or so many ranges beyond it for some input."""
+        """Draw points inside the training range, or up to `beyond` ranges outside it."""
         low, high = self.range
         margin = beyond * (high - low)
         names = [*self.inputs, *OTHERS]
@@ -147,7 +147,7 @@ class Law:
 
 
 def values_of(text: str, table: Table) -> np.ndarray:
-    """What a formula computes, without clipping."""
+    """Evaluate a formula without clipping."""
     columns = {name: table[name].to_numpy() for name in table}
     with np.errstate(all="ignore"):
         return np.broadcast_to(eval(text, {**FUNCTIONS, **columns}), len(table))
@@ -165,7 +165,7 @@ def fit_vjmgp(x: Table, y: np.ndarray, seed: int, *more: str) -> tuple[Values, s
 
 
 def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
-    """Its defaults, but with √ and constants up to 10; 20,000 evaluations, as ours."""
+    """Fit with its defaults, plus √ and constants up to 10; 20,000 evaluations, as ours."""
     from gplearn.genetic import SymbolicRegressor
 
     model = SymbolicRegressor(
@@ -191,9 +191,9 @@ def fit_gplearn(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
 
 
 def fit_operon(x: Table, y: np.ndarray, seed: int) -> tuple[Values, str]:
-    """Error and length as objectives, the model by BIC, constants optimised, 500,000 evaluations.
+    """Fit with error and length as objectives, BIC, optimised constants, 500,000 evaluations.
 
-    On one law, its own criterion (MDL) chose too short a formula, one objective filled 50 nodes.
+    On one law, its default criterion (MDL) chose too short a formula; one objective gave 50 nodes.
     """
     from pyoperon.sklearn import SymbolicRegressor
 
@@ -221,7 +221,7 @@ METHODS: dict[str, Callable[[Table, np.ndarray, int], tuple[Values, str]]] = {
 
 
 def folded(text: str) -> str:
-    """The text, or what sympy makes of it, whichever is shorter."""
+    """Return the text as written or as simplified by sympy, whichever is shorter."""
     import sympy
 
     expression = sympy.sympify(text)
@@ -233,7 +233,7 @@ def folded(text: str) -> str:
 
 
 def run_law(law: Law, method: str, rows: int, noise: float, seed: int) -> dict[str, Any]:
-    """Fit to one table, and compare with the law."""
+    """Fit one table and compare with the law."""
     place = LAWS[law.kind].index(law.text)
     rng = np.random.default_rng([seed, list(LAWS).index(law.kind), place, rows, int(1000 * noise)])
     x = law.draw(rng, rows)
@@ -254,20 +254,20 @@ def run_law(law: Law, method: str, rows: int, noise: float, seed: int) -> dict[s
 
 
 def r2(law: Law, values: Values, points: Table) -> float:
-    """Against the law without noise; −1 where it is less or undefined."""
+    """Return R² against the law without noise, at least −1."""
     exact = law.values(points)
     score = 1.0 - np.mean((values(points) - exact) ** 2) / exact.var()
     return float(max(score, -1.0)) if np.isfinite(score) else -1.0
 
 
 def distance(law: Law, values: Values, points: Table) -> float:
-    """Root mean squared distance, as a share of the law's deviation."""
+    """Return the root mean squared distance as a share of the law's deviation."""
     exact = law.values(points)
     return float(np.sqrt(np.mean((values(points) - exact) ** 2)) / exact.std())
 
 
 def own_error(law: Law, x: Table, points: Table) -> float:
-    """The standard error of the law's terms and a constant, for noise of the target's deviation."""
+    """Return the standard error of the law's fitted terms for noise of the target's deviation."""
     terms = [np.column_stack([np.ones(len(table)), law.features(table)]) for table in (x, points)]
     spread = terms[1] @ np.linalg.pinv(terms[0])
     error = np.sqrt(np.mean(np.sum(spread**2, axis=1)))
@@ -275,7 +275,7 @@ def own_error(law: Law, x: Table, points: Table) -> float:
 
 
 def gaps_of(law: Law, values: Values, points: tuple[Table, Table]) -> dict[str, Any]:
-    """How far the formula is off inside and outside, and what inputs that the law lacks move."""
+    """Return distances inside and outside, and the effect of irrelevant inputs."""
     inside = points[0]
     others = inside.assign(**{name: inside[name].to_numpy()[::-1] for name in OTHERS})
     moved = np.sqrt(np.mean((values(others) - values(inside)) ** 2)) / law.values(inside).std()
@@ -283,7 +283,7 @@ def gaps_of(law: Law, values: Values, points: tuple[Table, Table]) -> dict[str, 
 
 
 def is_found(run: dict[str, Any], near: float = NEAR) -> bool:
-    """Whether the criterion of this module's text holds."""
+    """Return whether the criterion of this module's docstring holds."""
     allowed = [max(near, TIMES * own) for own in run["own"]]
     close = all(gap <= most for gap, most in zip(run["gaps"], allowed, strict=True))
     return close and run["moved"] <= IDLE
@@ -294,14 +294,14 @@ def all_laws(kinds: list[str]) -> Iterator[Law]:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write a line for each fit that the file does not have."""
+    """Add a line for each fit that the file does not have yet."""
     lines = options.to.read_text("utf-8").splitlines() if options.to.exists() else []
     key = ("method", "law", "rows", "noise", "seed")
     done = {tuple(json.loads(line)[name] for name in key) for line in lines}
     if options.method.startswith("vjmgp"):
         from vjmgp import compile_kernels
 
-        compile_kernels()  # which is no part of a fit's time
+        compile_kernels()  # not part of a fit's time
     with options.to.open("a", encoding="utf-8") as file:
         laws = list(all_laws(options.kinds))
         for seed, law, rows, noise in product(options.seeds, laws, options.rows, options.noise):
@@ -315,7 +315,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def summary(runs: Table) -> Table:
-    """Shares found by kind and by noise, and medians, for each method."""
+    """Return shares found by kind and by noise, and medians, for each method."""
     rows = {}
     for method, own in runs.groupby("method", sort=False):
         shares = own.groupby("kind", sort=False)["found"].mean()
@@ -363,13 +363,11 @@ def main() -> None:
     fits.add_argument("--kinds", nargs="+", choices=LAWS, default=list(LAWS))
     fits.add_argument("--rows", type=int, nargs="+", default=ROWS)
     fits.add_argument("--noise", type=float, nargs="+", default=NOISE)
-    fits.add_argument("--to", type=Path, required=True, help="file to which lines are added")
+    fits.add_argument("--to", type=Path, required=True, help="file that lines are added to")
     fits.set_defaults(do=run)
     tables = commands.add_parser("table")
     tables.add_argument("files", type=Path, nargs="+")
-    tables.add_argument(
-        "--common", action="store_true", help="only what all methods were fitted to"
-    )
+    tables.add_argument("--common", action="store_true", help="only tables that all methods have")
     tables.set_defaults(do=table)
     options = parser.parse_args()
     options.do(options)

@@ -1,12 +1,12 @@
-"""Letters of the default formula: as it was shown before, and as it is shown now.
+"""Compare the length of the default formula with that of the plain student.
 
     python -m benchmarks.lengths                            # the shipped datasets, two seeds
     python -m benchmarks.lengths --datasets all --seeds 10
 
 Before: the student of `final_rule="distil"`, as evolved, with four digits. Now: the formula of
-`VJMRegressor()`, as `print` shows it. Beside that the R² of both on the test rows, how far what is
-shown is from what predicts (root mean square on all rows, in deviations of the target), and the
-processor's time to write one formula.
+`VJMRegressor()`, as `print` shows it. Also: R² of both on the test rows, the distance between shown
+and predicting formula (root mean square on all rows, in deviations of the target), and the CPU time
+to write one formula.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import machine
-from benchmarks.distillation import cached_datasets, loaded
-from vjmgp import VJMRegressor, compile_kernels, embedded_datasets, paper_split, r2
+from benchmarks.problems import loaded, named_datasets
+from vjmgp import VJMRegressor, compile_kernels, paper_split, r2
 from vjmgp.formulas.nodes import values_at
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.models.symbolic import SymbolicModel
@@ -35,7 +35,7 @@ MOST_ROWS = 5000
 
 
 def one_run(job: tuple[str, int]) -> dict[str, Any]:
-    """Both formulas of one split."""
+    """Measure both formulas of one split."""
     dataset, seed = job
     data = loaded(dataset)
     train, test = paper_split(dataset, len(data), seed)
@@ -63,7 +63,7 @@ def one_run(job: tuple[str, int]) -> dict[str, Any]:
 
 
 def _distance(model: SymbolicModel, table: Any) -> float:
-    """Root mean squared difference of the shown formula, in deviations of the target."""
+    """Return the root mean squared difference of the shown formula in target deviations."""
     standardizer, shown = model.standardizer, model.shown
     inputs = list(standardizer.encode(table).T)
     values = np.broadcast_to(values_at(shown.rounded, inputs, shown.algebra), len(table))
@@ -76,12 +76,12 @@ def _distance(model: SymbolicModel, table: Any) -> float:
 def main() -> None:
     """Print medians by dataset and over all runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", default="shipped", help="shipped or all")
+    parser.add_argument("--datasets", nargs="+", default=["embedded"], help="names, embedded, all")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    names = cached_datasets() if options.datasets == "all" else embedded_datasets()
+    names = named_datasets(options.datasets)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     compile_kernels()
     with ProcessPoolExecutor(options.jobs) as pool:

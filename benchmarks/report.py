@@ -1,17 +1,16 @@
-"""From the run tables of the paper's whole study to the whole report: seconds and memory.
+"""Time the steps from the run tables of the paper's study to the report.
 
     python -m benchmarks.report                  # 58 datasets, 30 seeds, 44 methods, made up
-    python -m benchmarks.report --keep folder    # keep what was made, to look at it
+    python -m benchmarks.report --keep folder    # keep the report
 
-The tables are made up: scores near the paper's medians with some noise, curves that rise, models of
-a few terms. What is measured is one process on one core: statistics, scoreboard, figures and pages.
+The tables are made up: scores near the paper's medians with some noise, rising curves, models of a
+few terms. Statistics, scoreboard, figures and pages are timed in one process on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import tempfile
 import time
@@ -23,7 +22,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from benchmarks import machine
+from benchmarks import ROOT, machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.core.files import write_json
@@ -39,13 +38,12 @@ from vjmgp.study.statistics.compare_methods import compare_methods
 from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.paper_datasets import pmlb_number
 
-ROOT = Path(__file__).parent.parent
 GENERATIONS = 100
 CURVE = np.array([0, 1, 2, 4, 7, 12, 18, 25, 33, 42, 55, 70, 90])
 
 
 def paper_study(results: Path, **changes: Any) -> Study:
-    """The study of config/paper.yaml, with a stand-in for methods whose packages are missing."""
+    """Return the study of config/paper.yaml, with stand-ins for methods that are not installed."""
     config = yaml.safe_load((ROOT / "config/paper.yaml").read_text()) | {"results": str(results)}
     methods = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
     config["methods"] = {
@@ -61,7 +59,7 @@ def paper_study(results: Path, **changes: Any) -> Study:
 
 
 def make_tables(study: Study) -> int:
-    """Write the run tables of a study; how many runs there are."""
+    """Write the run tables of a study and return the number of runs."""
     results = Path(study.config["results"])
     rng = np.random.default_rng(0)
     skill = {name: rng.normal(-0.03, 0.04) for name in study.methods} | {"VJM": 0.0}
@@ -103,7 +101,7 @@ def made_up(
     known: Any,
     study: Study,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Runs and curves of one method on all datasets."""
+    """Return made-up runs and curves of one method on all datasets."""
     seeds = study.seeds
     datasets = np.repeat(study.datasets, seeds)
     n = len(datasets)
@@ -145,7 +143,7 @@ def made_up(
 
 
 def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, Any]]:
-    """A model for each dataset and symbolic method."""
+    """Return a model for each dataset and symbolic method."""
     typical = runs[runs["formula"].notna() & (runs["seed"] == 0) & runs["dataset"].isin(datasets)]
     features = [[0.75, "1"], [0.5, "x1*x2"], [1.25, "sin(x3)"]]
     columns = ["dataset", "method", "protocol", "seed", "train_r2", "test_r2", "size", "formula"]
@@ -186,15 +184,14 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
 
 
 def measure(study: Study) -> None:
-    """Run every step after the run tables in this process, and print what each took."""
+    """Run every step in this process and print its times."""
     whole = time.perf_counter(), time.process_time()
     for name, call in steps(study).items():
         started = time.perf_counter(), time.process_time()
         call()
         _print(name, started)
     _print("all", whole)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"  at most {peak:.2f} GiB")
+    print(f"  at most {machine.peak_memory() / 1024:.2f} GiB")
 
 
 def _print(name: str, started: tuple[float, float]) -> None:

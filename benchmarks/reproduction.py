@@ -1,4 +1,4 @@
-"""The tables of docs/reproduction.md, from the published runs.
+"""Print the tables of docs/reproduction.md from the published runs.
 
     python -m benchmarks.reproduction
     python -m benchmarks.reproduction --folder FOLDER  # another folder of published runs
@@ -31,9 +31,9 @@ LEVEL = 0.01
 COMPLEXITY = "complexity_measures"
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
 FEW = "ExcelFormer"
-"""Run on few datasets, with the others of `config/slow.yaml`."""
+"""A learner that was run on the datasets of `config/slow.yaml` only."""
 LEARNERS = ["GaussianProcess", *competitors()]
-"""All but variants of genetic programming."""
+"""All methods but variants of genetic programming."""
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
     "significance": LEVEL,
@@ -43,7 +43,7 @@ STUDY = {
 
 
 def coverage(runs: pd.DataFrame) -> pd.DataFrame:
-    """What was run."""
+    """Return numbers and times of runs by protocol and method."""
     groups = runs.groupby(["protocol", "method"], sort=False)
     table = pd.DataFrame(
         {
@@ -58,14 +58,14 @@ def coverage(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def counts(runs: pd.DataFrame, methods: list[str], metric: str) -> pd.DataFrame:
-    """Better, similar, worse for all pairs."""
+    """Count better, similar and worse for all pairs."""
     found = [name for name in methods if name in set(runs["method"])]
     tests = compare_by_dataset(runs, found, sorted(runs["dataset"].unique()), metric, LEVEL)
     return win_tie_loss(tests, found).set_index(["method", "versus"])
 
 
 def beside_the_paper(runs: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Our counts and the paper's, a row for each of its cells."""
+    """Return our counts and the paper's, a row for each of its cells."""
     claims = [claim for claim in count_claims(TIMED) if claim.part == part]
     rows = []
     for metric, group in itertools.groupby(claims, key=lambda claim: claim.metric):
@@ -85,7 +85,7 @@ def beside_the_paper(runs: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def other_parts(runs: pd.DataFrame) -> pd.DataFrame:
-    """The same for all parts of the paper but the complexity measures."""
+    """Return the counts of all parts of the paper but the complexity measures."""
     parts = dict.fromkeys(claim.part for claim in count_claims(TIMED))
     tables = {
         part.replace("_", " "): beside_the_paper(runs, part) for part in parts if part != COMPLEXITY
@@ -94,7 +94,7 @@ def other_parts(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The paper's 8 × 8 table with ours first and the paper's in brackets."""
+    """Return the paper's 8 × 8 table with our counts first and the paper's in brackets."""
     part = table[table["of"] == METRICS[metric]]
     names = part[""].str.split(" against ", expand=True)
     cells = part["ours"] + " (" + part["paper"] + ")"
@@ -109,20 +109,26 @@ def matrix(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 def means(runs: pd.DataFrame) -> pd.DataFrame:
-    """Means over datasets of medians over runs, of genetic programming on all datasets."""
+    """Average medians over datasets, of genetic programming that was run on all datasets."""
     own = runs[(runs["protocol"] == "paper") & ~runs["method"].isin(LEARNERS)]
-    groups = own.groupby(["method", "dataset"])[["test_r2", "train_r2", "size", "cpu_seconds"]]
-    medians = groups.median()
-    table = medians.groupby("method").mean().drop(columns="size")
-    table.insert(2, "median size", medians["size"].groupby("method").median())
-    table["datasets"] = own.groupby("method")["dataset"].nunique()
-    table = table[table["datasets"] == own["dataset"].nunique()]
-    table = table.sort_values("test_r2", ascending=False).round(3)
-    return table.rename(columns=METRICS | {"cpu_seconds": "CPU seconds"}).reset_index()
+    methods, datasets = sorted(own["method"].unique()), list(own["dataset"].unique())
+    columns = ("test_r2", "train_r2", "size", "cpu_seconds")
+    test, train, size, seconds = (by_dataset(own, methods, datasets, c) for c in columns)
+    table = pd.DataFrame(
+        {
+            METRICS["test_r2"]: test.dropna(axis=1).mean(),
+            METRICS["train_r2"]: train.mean(),
+            "median size": size.median(),
+            "CPU seconds": seconds.mean(),
+            "datasets": len(datasets),
+        }
+    ).dropna()
+    table = table.sort_values(METRICS["test_r2"], ascending=False).round(3)
+    return table.reset_index(names="method")
 
 
 def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
-    """The other learners that were run on all of these datasets, the best mean first."""
+    """Return the other learners that were run on all of these datasets, the best mean first."""
     names = ["VJM", "VJM distilled", *LEARNERS]
     own = runs[(runs["protocol"] == "paper") & runs["dataset"].isin(datasets)]
     table = accuracy_table(own, names).sort_values("mean of medians", ascending=False)
@@ -132,20 +138,21 @@ def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
 
 
 def verdicts(board: pd.DataFrame) -> pd.DataFrame:
-    """The tally by part of the paper."""
+    """Return the tally by part of the paper."""
     return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
 
 
 def once(runs: pd.DataFrame) -> pd.DataFrame:
-    """The tally without medians, had every dataset that PMLB has twice been counted once."""
+    """Return the tally without medians, with datasets that PMLB has twice counted once."""
     board = scoreboard(runs[~runs["dataset"].isin(list(TWINS))], STUDY)
     return verdicts(board[board["part"] != MEDIANS])
 
 
 def beyond_chance(table: pd.DataFrame) -> pd.DataFrame:
-    """Of the cells of a table beside the paper's, those in which our counts differ from its.
+    """Return the cells of a table in which our counts differ significantly from the paper's.
 
-    By a χ² test of the two times three counts of each cell, after Benjamini and Hochberg by metric.
+    A χ² test compares the two times three counts of each cell, adjusted by metric after Benjamini
+    and Hochberg.
     """
     p = [_p_of_counts(*texts) for texts in zip(table["ours"], table["paper"], strict=True)]
     table = table.assign(p=p)
@@ -161,7 +168,7 @@ def _p_of_counts(ours: str, paper: str) -> float:
 
 
 def beside_its_medians(runs: pd.DataFrame) -> pd.DataFrame:
-    """Mean of median test R², ours and the paper's, of methods that both have on all datasets."""
+    """Compare our means of median test R² with the paper's."""
     datasets = sorted(runs["dataset"].unique())
     paper = paper_medians().loc[datasets]
     ours = by_dataset(runs[runs["protocol"] == "paper"], list(paper), datasets).dropna(axis=1)
@@ -179,7 +186,7 @@ def beside_its_medians(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def main() -> None:
-    """Print them."""
+    """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", help="another folder of published runs")
     options = parser.parse_args()

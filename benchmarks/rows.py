@@ -1,9 +1,9 @@
-"""Tables of 100 to 1,000,000 rows: what a fit takes, and what a sample of the rows costs.
+"""Measure fits of 100 to 1,000,000 rows, and the loss of accuracy by sampling rows.
 
     python -m benchmarks.rows                    # the default, up to a million rows
     python -m benchmarks.rows --full             # beside evolution on all of 100,000 rows
 
-Each line is a fit in a process of its own, so that its peak memory is its own. The real table is
+Each line is a fit in a new process, which has its own peak memory. The real table is
 1203_BNG_pwLinear of PMLB.
 """
 
@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
-import subprocess
 import sys
 import time
 from typing import Any
@@ -30,7 +28,7 @@ SEEDS = (100, 101, 102)
 
 
 def table(problem: str, rows: int, seed: int) -> tuple[Any, np.ndarray, Any, np.ndarray]:
-    """Rows to train and rows to test on."""
+    """Return training and test rows."""
     rng = np.random.default_rng(seed)
     total = rows + TEST_ROWS
     if problem == "made up":
@@ -47,7 +45,7 @@ def table(problem: str, rows: int, seed: int) -> tuple[Any, np.ndarray, Any, np.
 
 
 def measure(case: dict[str, Any]) -> dict[str, float]:
-    """One fit, in this process."""
+    """Measure one fit in this process."""
     from vjmgp import VJMRegressor
 
     x, y, test_x, test_y = table(case["problem"], case["rows"], case["seed"])
@@ -58,24 +56,22 @@ def measure(case: dict[str, Any]) -> dict[str, float]:
     return {
         "seconds": time.perf_counter() - started,
         "cpu_seconds": time.process_time() - worked,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "memory": machine.peak_memory(),
         "r2": model.score(test_x, test_y),
         "size": model.model_.size,
     }
 
 
-def in_own_process(problem: str, rows: int, seed: int, **settings: Any) -> dict[str, float]:
-    """The same in a new process."""
+def measured(problem: str, rows: int, seed: int, **settings: Any) -> dict[str, float]:
+    """Measure one fit in a new process."""
     case = {"problem": problem, "rows": rows, "seed": seed, "settings": settings}
-    command = [sys.executable, "-m", "benchmarks.rows", "--case", json.dumps(case)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    print(case, done.stdout.strip(), file=sys.stderr, flush=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    found = machine.in_new_process("rows", case)
+    print(case, found, file=sys.stderr, flush=True)
     return found
 
 
 def line(name: str, found: list[dict[str, float]], first: float | None) -> str:
-    """Medians of several fits as a row of a table; times are those of the processor."""
+    """Return medians of several fits as a row of a table."""
     middle = {key: statistics.median(f[key] for f in found) for key in found[0]}
     growth = f"{middle['cpu_seconds'] / first:.1f}" if first else ""
     mean = statistics.mean(f["r2"] for f in found)
@@ -89,19 +85,19 @@ HEAD = ["| | CPU s | × 1,000 rows | peak MiB | mean test R² | nodes |", "| ---
 
 
 def report(sizes: tuple[int, ...] = SIZES) -> list[str]:
-    """Time and memory by the number of rows, 20 inputs."""
-    found = {rows: [in_own_process("made up", rows, SEEDS[0])] for rows in sizes}
+    """Return time and memory by the number of rows, with 20 inputs."""
+    found = {rows: [measured("made up", rows, SEEDS[0])] for rows in sizes}
     first = found[1000][0]["cpu_seconds"] if 1000 in found else None
     lines = [line(f"{rows:,} rows", fits, first) for rows, fits in found.items()]
     return ["VJMRegressor() on 20 inputs, one thread.", "", *HEAD, *lines]
 
 
 def comparison() -> list[str]:
-    """The default beside evolution on all rows."""
+    """Compare the default with evolution on all rows."""
     lines = [f"{LARGE:,} rows, seeds {SEEDS[0]} to {SEEDS[-1]}, one thread.", "", *HEAD]
     for problem in PROBLEMS:
         for name, settings in (("default", {}), ("all rows", {"max_rows": None})):
-            fits = [in_own_process(problem, LARGE, seed, **settings) for seed in SEEDS]
+            fits = [measured(problem, LARGE, seed, **settings) for seed in SEEDS]
             lines.append(line(f"{problem}, {name}", fits, None))
     return lines
 

@@ -1,11 +1,11 @@
-"""The paper's whole study with a stub that sleeps in place of fitting: what Snakemake itself costs.
+"""Measure the cost of Snakemake: the paper's whole study, with fits replaced by a short sleep.
 
     python -m benchmarks.scale                  # 58 datasets, 30 seeds: about 50,000 runs
     python -m benchmarks.scale --datasets 6     # a tenth of it
     python -m benchmarks.scale --dags           # planning alone, also of larger studies
 
-Snakemake, its jobs and all files are real; the tables are made up, and a run writes the record of a
-real one after a short sleep.
+Snakemake, its jobs and all files are real. The tables are made up, and each run writes the same
+real record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,12 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from benchmarks import machine
-from benchmarks.workflow import ROOT, snakemake
+from benchmarks import ROOT, machine
+from benchmarks.workflow import jobs_in, snakemake
 from vjmgp.tables.dataset import known_nominal_columns
 
 STUB = '''
-"""Put in place of the steps that compute, in every process of the workflow."""
+"""Replace the steps that compute, in every process of the workflow."""
 import json, os, time
 import vjmgp.study.steps as steps
 
@@ -68,7 +67,7 @@ steps.load = load
 
 
 def paper_study(folder: Path, datasets: int, copies: int = 1) -> dict[str, Any]:
-    """The paper's config; with copies, as many times its methods."""
+    """Return the paper's config with its methods multiplied."""
     study = yaml.safe_load((ROOT / "config/paper.yaml").read_text())
     catalogue = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
     own = {
@@ -98,7 +97,7 @@ def paper_study(folder: Path, datasets: int, copies: int = 1) -> dict[str, Any]:
 
 
 def write_tables(folder: Path, names: list[str]) -> None:
-    """Made-up datasets of the right names where PMLB's would be."""
+    """Write made-up datasets in place of PMLB's."""
     rng = np.random.default_rng(0)
     for name in names:
         columns = [*known_nominal_columns().get(name, ()), *"abcdef"]
@@ -110,7 +109,7 @@ def write_tables(folder: Path, names: list[str]) -> None:
 
 
 def record_of_a_run() -> dict[str, Any]:
-    """A real record, so that files have their real size."""
+    """Return a real record, so that files have their real size."""
     from vjmgp.study.runs.gp import GeneticProgramming
     from vjmgp.study.runs.learners import run
     from vjmgp.study.runs.problems import Problem
@@ -130,14 +129,8 @@ def call(folder: Path, study: dict[str, Any], *arguments: str) -> tuple[float, f
     return snakemake("--cores", "all", "--configfile", str(path), *arguments)
 
 
-def jobs_in(text: str) -> int:
-    total = re.search(r"^total +(\d+)", text, re.MULTILINE)
-    assert total is not None, text
-    return int(total[1])
-
-
 def measure_dags(folder: Path, datasets: int) -> None:
-    """Planning alone, of the paper's study and of larger ones."""
+    """Plan the paper's study and larger ones."""
     for copies in (1, 2, 4, 8):
         study = paper_study(folder, datasets, copies)
         study["results"] = str(folder / "planned")
@@ -150,7 +143,7 @@ def measure_dags(folder: Path, datasets: int) -> None:
 
 
 def measure_study(folder: Path, datasets: int, sleep: float) -> None:
-    """Run it, and run it again with nothing to do."""
+    """Run the study, and run it again with nothing to do."""
     study = paper_study(folder, datasets)
     write_tables(folder, study["datasets"])
     (folder / "sitecustomize.py").write_text(STUB)
@@ -181,8 +174,8 @@ def measure_study(folder: Path, datasets: int, sleep: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--dags", action="store_true", help="planning alone")
-    parser.add_argument("--datasets", type=int, default=58, help="how many of the paper's")
+    parser.add_argument("--dags", action="store_true", help="only plan")
+    parser.add_argument("--datasets", type=int, default=58, help="number of the paper's datasets")
     parser.add_argument("--sleep", type=float, default=0.005, help="seconds in place of a fit")
     arguments = parser.parse_args()
     print(machine.description(), flush=True)

@@ -1,15 +1,15 @@
-"""How time and memory grow with rows, inputs, rounds, population and generations.
+"""Measure how time and memory grow with rows, inputs, rounds, population and generations.
 
-Each line is a run in a process of its own, so that its peak memory is its own.
+Each line is a run in a new process, which has its own peak memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
 import sys
+
+from benchmarks import machine
 
 STANDARD = {"rows": 100, "inputs": 7, "rounds": 10, "population_size": 200, "generations": 100}
 TABLE = {
@@ -23,7 +23,7 @@ QUICK = {"rows": [100, 1000], "inputs": [2, 30], "generations": [10, 100]}
 
 
 def measure(case: dict[str, int]) -> dict[str, float]:
-    """One run, in this process."""
+    """Measure one run in this process."""
     from benchmarks.problems import synthetic
     from vjmgp import compile_kernels
     from vjmgp.engine.preparation import prepare
@@ -31,7 +31,7 @@ def measure(case: dict[str, int]) -> dict[str, float]:
     from vjmgp.engine.settings import Settings
 
     compile_kernels()
-    # Loads the kernels.
+    # A small run loads the kernels.
     small = Evolution(prepare(*synthetic(20, 2), Settings(population_size=10), seed=0))
     small.start()
     small.step()
@@ -47,22 +47,15 @@ def measure(case: dict[str, int]) -> dict[str, float]:
     return {
         "preparation": run.preparation_seconds,
         "evolution": run.evolution_seconds,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "memory": machine.peak_memory(),
     }
 
 
-def in_own_process(case: dict[str, int]) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.scaling", json.dumps(case)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
-
-
 def report(table: dict[str, list[int]]) -> list[str]:
-    """Lines of a Markdown table; growth is the time per unit beside that of the first line."""
+    """Return the lines of a Markdown table."""
     lines = [
-        "One thread; the others as in the standard run (100 rows, 7 inputs, K = 10, 200 × 100). "
-        "Growth: how often the total time of the first line, and how often the size.",
+        "One thread; other sizes as in the standard run (100 rows, 7 inputs, K = 10, 200 × 100). "
+        "Growth: ratio of the total time to that of the first line, and ratio of the sizes.",
         "",
         "| what | size | preparation s | evolution s | total s | growth | peak MiB |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -70,7 +63,7 @@ def report(table: dict[str, list[int]]) -> list[str]:
     for name, sizes in table.items():
         first = None
         for size in sizes:
-            found = in_own_process(STANDARD | {name: size})
+            found = machine.in_new_process("scaling", STANDARD | {name: size})
             total = found["preparation"] + found["evolution"]
             first = first or total
             lines.append(
@@ -84,5 +77,10 @@ def report(table: dict[str, list[int]]) -> list[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case")
-    print(json.dumps(measure(json.loads(parser.parse_args().case))))
+    parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.case:
+        print(json.dumps(measure(json.loads(arguments.case))))
+    else:
+        print("\n".join(report(QUICK if arguments.quick else TABLE)))

@@ -1,4 +1,4 @@
-"""Speed: a full run, start-up, tree evaluation beside pyoperon, and scaling. One command:
+"""Measure speed: a full run, start-up, tree evaluation beside pyoperon, and scaling.
 
 python -m benchmarks.speed            # everything; about half an hour
 python -m benchmarks.speed --quick    # a minute or two
@@ -30,7 +30,7 @@ from vjmgp.engine.settings import Settings
 WANTED = {"VJM": 2.5, "FDM": 2.5, "P-VRM": 2.5, "RC": 4, "WCRV": 15} | dict.fromkeys(
     ("PP", "TK", "GC", "IODC"), 1.5
 )
-"""At most so many times Standard GP's time."""
+"""Largest accepted multiples of Standard GP's time."""
 FIT = """
 import time
 started = time.perf_counter()
@@ -44,7 +44,7 @@ print(imported - started, time.perf_counter() - imported)
 
 
 def full_runs(repeats: int) -> list[str]:
-    """The standard run: 200 × 100, K = 10, 100 training rows, 7 inputs."""
+    """Time the standard run: 200 × 100, K = 10, 100 training rows, 7 inputs."""
     compile_kernels()
     x, y = no2()
     cases = {REGULARIZERS[name].label: Settings(regularizer=name) for name in REGULARIZERS}
@@ -94,12 +94,12 @@ def full_runs(repeats: int) -> list[str]:
 
 
 def ratio(times: list[float], others: list[float]) -> float:
-    """Median ratio of two methods' times, seed by seed: they ran in turn."""
+    """Return the median ratio of the times of two methods that ran in turn."""
     return statistics.median(a / b for a, b in zip(times, others, strict=True))
 
 
 def start_up() -> list[str]:
-    """First fit with nothing compiled, then a new process."""
+    """Time the first fit with nothing compiled, then that of a new process."""
     lines = ["| process | whole s | import s | fit s |", "| --- | --- | --- | --- |"]
     with tempfile.TemporaryDirectory() as folder:
         for label in ("first fit, nothing compiled", "new process afterwards"):
@@ -132,7 +132,7 @@ SECTIONS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer seeds, small sizes")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="some of the parts")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="parts to measure")
     parser.add_argument("--output", type=Path, default=Path("build/benchmarks/speed.md"))
     arguments = parser.parse_args()
     text = f"# Speed\n\n{machine.description()}\n"

@@ -1,10 +1,10 @@
-"""Adaptive τ against τ = 1, under several readings of what the paper compared.
+"""Compare adaptive τ with τ = 1 under several readings of the paper.
 
     python -m benchmarks.tau --cache FOLDER
 
-fits VJM with and without intrusion detection on the paper's datasets, lets τ choose from the same
-fronts, and prints on how many datasets the adaptive choice is better, similar and worse than τ = 1
-(Wilcoxon's test at 0.01 on the paired seeds).
+It fits VJM with and without intrusion detection on the paper's datasets, chooses from the same
+fronts by τ, and counts the datasets on which the adaptive choice is better, similar and worse than
+τ = 1 (Wilcoxon's test at 0.01 on the paired seeds).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TAUS = (1.0, 10.0)
 
 
 def scores_of(name: str, seed: int, cache: Path | None) -> dict[str, Any]:
-    """Test R² by detection and τ, and both noise estimates."""
+    """Return test R² by detection and τ, and both noise estimates."""
     data = load_dataset(name, cache)
     train, test = paper_split(name, len(data), seed)
     x, y, rest = data.inputs.iloc[train], data.target[train], data.inputs.iloc[test]
@@ -52,7 +52,7 @@ def scores_of(name: str, seed: int, cache: Path | None) -> dict[str, Any]:
 
 
 def by_switch(runs: pd.DataFrame, tau: pd.Series, detects: pd.Series) -> pd.Series:
-    """The test R² of each run with its own τ and detection."""
+    """Return the test R² of each run with a given τ and detection."""
     found = pd.Series(np.nan, runs.index)
     for t in TAUS:
         for d in (True, False):
@@ -61,7 +61,7 @@ def by_switch(runs: pd.DataFrame, tau: pd.Series, detects: pd.Series) -> pd.Seri
 
 
 def counts(runs: pd.DataFrame, one: pd.Series, other: pd.Series) -> str:
-    """Datasets on which the first is better, similar, worse."""
+    """Count the datasets on which the first is better, similar and worse."""
     first, second = (
         runs.assign(score=scores).pivot_table("score", "dataset", "seed").to_numpy()
         for scores in (one, other)
@@ -71,7 +71,7 @@ def counts(runs: pd.DataFrame, one: pd.Series, other: pd.Series) -> str:
 
 
 def main() -> None:
-    """Run, and print a table."""
+    """Run and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", help="PMLB's cache folder; by default VJMGP_PMLB_CACHE's")
     parser.add_argument("--seeds", type=int, nargs=2, default=(100, 120), metavar=("FIRST", "END"))

@@ -1,7 +1,8 @@
-"""Tree evaluation in node·rows per second, beside pyoperon on the same trees."""
+"""Measure tree evaluation in node·rows per second, beside pyoperon on the same trees."""
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable
 
@@ -19,7 +20,7 @@ SETS = {
 
 
 def random_tree(rng: np.random.Generator, length: int, names: tuple[str, ...]) -> list[int]:
-    """A random prefix tree of exactly so many nodes."""
+    """Return a random prefix tree of a given number of nodes."""
     if length == 1:
         return [FIRST_VARIABLE + int(rng.integers(INPUTS))]
     fitting = [n for n in names if PRIMITIVES[FUNCTION_NAMES.index(n)].arity < length]
@@ -40,14 +41,14 @@ def random_tree(rng: np.random.Generator, length: int, names: tuple[str, ...]) -
 def evaluate_all(
     codes: np.ndarray, constants: np.ndarray, length: int, workspace: Workspace, out: np.ndarray
 ) -> None:
-    """Every tree (trees × nodes) on every row."""
+    """Evaluate every tree (trees × nodes) on every row."""
     for tree in range(len(codes)):
         count = translate(codes[tree], constants, np.int64(0), length, workspace)
         run(workspace, count, np.int64(0), out.shape[1], out[tree])
 
 
 def fastest(action: Callable[[], None], repeats: int = 30) -> float:
-    """Seconds of the fastest of several runs, after one to warm up."""
+    """Return the seconds of the fastest of several runs, after a warm-up."""
     action()
     best = float("inf")
     for _ in range(repeats):
@@ -67,7 +68,7 @@ def ours(trees: list[list[int]], x: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def operon(trees: list[list[int]], x: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """EvaluateTrees of pyoperon in single precision, one thread; None where it is missing."""
+    """Time EvaluateTrees of pyoperon in single precision and one thread, if it is installed."""
     try:
         import pyoperon as op
     except ImportError:
@@ -106,7 +107,7 @@ def operon(trees: list[list[int]], x: np.ndarray) -> tuple[float, np.ndarray] | 
 
 
 def report() -> list[str]:
-    """Lines of a Markdown table."""
+    """Return the lines of a Markdown table."""
     lines = [
         f"Trees of {NODES} nodes on {ROWS} rows, one thread, fastest of 30 runs.",
         "",
@@ -129,3 +130,8 @@ def report() -> list[str]:
             f"(values agree on {agree:.1%}) |"
         )
     return lines
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    print("\n".join(report()))

@@ -1,9 +1,9 @@
-"""What the workflow costs beside its fits: CPU time of a study, and the DAG of the paper's.
+"""Measure the overhead of the workflow: CPU time of a study, and the DAG of the paper's.
 
     python -m benchmarks.workflow            # the default study and the DAG of config/paper.yaml
     python -m benchmarks.workflow --dag      # the DAG alone
 
-Kernels are compiled first, so that compiling is not counted.
+Kernels are compiled first, so compilation does not count.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from benchmarks import machine
+from benchmarks import ROOT, machine
 from vjmgp import compile_kernels
-
-ROOT = Path(__file__).parent.parent
 
 
 def snakemake(*arguments: str) -> tuple[float, float, float, str]:
-    """Wall and CPU seconds of a call and all its jobs, its peak MiB, and what it printed."""
+    """Return wall and CPU seconds of a call with all its jobs, its peak MiB, and its output."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -43,8 +41,15 @@ def snakemake(*arguments: str) -> tuple[float, float, float, str]:
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
 
 
+def jobs_in(text: str) -> int:
+    """Return the number of jobs that Snakemake has planned."""
+    total = re.search(r"^total +(\d+)", text, re.MULTILINE)
+    assert total is not None, text
+    return int(total[1])
+
+
 def measure_study(config: str) -> None:
-    """Run a study from nothing and compare its CPU time with that of its fits."""
+    """Run a new study and compare its CPU time with that of its fits."""
     compile_kernels()
     with tempfile.TemporaryDirectory() as folder:
         arguments = ("--configfile", config, "--cores", "all", "--config", f"results={folder}/r")
@@ -67,14 +72,12 @@ def measure_dag() -> None:
         path = Path(folder) / "paper.yaml"
         path.write_text(yaml.safe_dump(study | {"results": f"{folder}/r"}))
         seconds, _, memory, text = snakemake("-n", "--cores", "all", "--configfile", str(path))
-    total = re.search(r"^total +(\d+)", text, re.MULTILINE)
-    assert total is not None
-    print(f"config/paper.yaml: {total[1]} jobs, dry run {seconds:.1f} s, {memory:.0f} MiB")
+    print(f"config/paper.yaml: {jobs_in(text)} jobs, dry run {seconds:.1f} s, {memory:.0f} MiB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--dag", action="store_true", help="the DAG alone")
+    parser.add_argument("--dag", action="store_true", help="only the DAG")
     parser.add_argument("--config", default="config/config.yaml", help="the study to run")
     arguments = parser.parse_args()
     print(machine.description())

@@ -1,8 +1,8 @@
-"""A fixed piece of work that no edit of the engine touches: what times are compared with.
+"""A fixed piece of work, independent of the engine, that times are compared with.
 
 It does what evolution does most: polynomials and quotients of short columns, and dot products of
-longer ones. A method's time over the yardstick's, in the same run, depends less on the machine and
-its load; `STORED` has what it was when the engine was called 1.0.
+longer ones. The ratio of a method's time to the yardstick's in the same run depends less on the
+machine and its load; `STORED` has the ratios of engine 1.0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 STORED = {"VJM": 4.74, "VJM with early stopping": 3.90, "WCRV": 34.6, "Standard GP": 2.98}
 """Evolution on 547_no2 in yardsticks, medians of 15 seeds (WCRV: 3) on an AMD EPYC, 2026-11-17.
-The engine before had 4.75, 3.65 and 2.81 without WCRV."""
+The previous engine had 4.75, 3.65 and 2.81 without WCRV."""
 
 
 @numba.njit(nogil=True)
@@ -39,7 +39,7 @@ def _work(columns: np.ndarray, rounds: int) -> float:
 
 
 def yardstick() -> float:
-    """Seconds of the processor for the fixed work, about a tenth of one."""
+    """Return the CPU seconds of the fixed work, about 0.1."""
     columns = np.random.default_rng(0).normal(size=(16, 1024))
     _work(columns, 1)
     started = time.process_time()
