@@ -1,4 +1,4 @@
-"""The progress view: counts, the estimate, and what Snakemake's events make of it."""
+"""The view of progress: counts, the estimate, and Snakemake's events."""
 
 import io
 import logging
@@ -11,7 +11,7 @@ from vjmgp.operations.jobs import REASONS, lines_of
 from vjmgp.operations.progress import JobProgress, describe, duration
 
 
-def test_counts_and_estimate():
+def test_progress_counts_jobs_and_estimates_time():
     progress = JobProgress()
     progress.plan({"run": 6, "report": 1, "total": 7})
     assert progress.waiting.total() == 7
@@ -32,7 +32,7 @@ def test_counts_and_estimate():
     assert progress.waiting.total() == 4
 
 
-def test_words():
+def test_durations_and_jobs_in_words():
     assert duration(3) == "a few seconds"
     assert duration(62) == "about 60 s"
     assert duration(600) == "about 10 min"
@@ -73,7 +73,7 @@ def a_run(made, log):
     say(made, "boom", logging.ERROR, **failed)
 
 
-def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
+def test_line_is_redrawn_on_a_screen(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(b"Traceback of K\xf6ln\nValueError: column 'a'\n")  # as a C library may write
     screen = Screen()
@@ -87,14 +87,14 @@ def test_on_a_screen_one_line_is_drawn_over_and_over(tmp_path):
     assert str(log) in text
 
 
-def test_a_log_in_another_encoding(tmp_path):
+def test_log_may_have_another_encoding(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(b"Gr\xf6\xdfe\nno room for K\xf6ln\n")
     assert lines_of(log)[-1] == "no room for K\ufffdln"
     assert lines_of(tmp_path / "none.log") == []
 
 
-def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
+def test_slurm_reason_is_shown_instead_of_the_last_line(tmp_path):
     log = tmp_path / "76.log"
     reason = "slurmstepd-n2: error: StepId=76.0 exceeded memory limit (2 > 1), being killed"
     log.write_text(
@@ -107,7 +107,7 @@ def test_slurm_s_reason_is_told_before_what_follows_from_it(tmp_path):
     )
 
 
-def test_a_group_fails_once_and_is_tried_again(tmp_path):
+def test_failed_group_is_reported_once_and_retried(tmp_path):
     """The blocks that share a job of a cluster (profiles/slurm)."""
     log = tmp_path / "78.log"
     log.write_text("slurmstepd-n2: error: *** JOB 78 ON n2 CANCELLED DUE TO TIME LIMIT ***\n")
@@ -142,16 +142,16 @@ def test_a_group_fails_once_and_is_tried_again(tmp_path):
     ]
 
 
-def test_in_a_file_lines_are_few(tmp_path):
+def test_few_lines_are_written_to_a_file(tmp_path):
     stream = io.StringIO()
     made = handler(stream)
     a_run(made, tmp_path / "none.log")
     assert stream.getvalue().count("jobs done") == 1
     assert "\r" not in stream.getvalue()
-    assert list(REASONS.values())[1] in stream.getvalue()  # a log without a word: it was killed
+    assert list(REASONS.values())[1] in stream.getvalue()  # an empty log: it was killed
 
 
-def test_errors_and_no_work_are_told():
+def test_errors_and_idle_runs_are_reported():
     stream = io.StringIO()
     made = handler(stream)
     error = 'WorkflowError in file "x", line 3:\nmy.yaml: no key\n  File "x", line 3, in <module>'
@@ -170,7 +170,7 @@ def test_errors_and_no_work_are_told():
     ]
 
 
-def test_a_dry_run_shows_everything():
+def test_dry_run_shows_everything():
     stream = io.StringIO()
     say(handler(stream, dryrun=True), "rule run_gp:", event=LogEvent.JOB_INFO)
     assert stream.getvalue() == "rule run_gp:\n"

@@ -1,4 +1,4 @@
-"""Published runs: written, taken over, read as tables and models, computed again."""
+"""Published runs: written, reused, read as tables and models, and repeated."""
 
 import copy
 import sys
@@ -15,8 +15,9 @@ from vjmgp import load_results, load_run_model
 from vjmgp.cli import main
 from vjmgp.core.files import checksum, read_sealed
 from vjmgp.study.config.schema import ConfigError
+from vjmgp.study.paths import RUNS, parse
+from vjmgp.study.published import rows as compact
 from vjmgp.study.published.index import INDEX, read_published
-from vjmgp.study.published.index import rows as compact
 from vjmgp.study.published.publish import Publication
 from vjmgp.study.runs.records import read_block
 
@@ -31,16 +32,21 @@ def folder(finished, tmp_path_factory):
     return place
 
 
-def study_that_takes(folder, **changes):
+def study_that_reuses(folder, **changes):
     return copy.deepcopy(STUDY) | {"published": "use", "published_folder": str(folder)} | changes
 
 
 def records(finished):
     study = study_in(finished, STUDY)
-    return [record for path in study.run_files() for record in read_block(path)]
+    return [record for path in study.files.runs() for record in read_block(path)]
 
 
-def test_a_row_holds_the_whole_record(finished, folder):
+def methods_run(study):
+    """Return the methods whose runs are computed."""
+    return [parse(RUNS, path)["method"] for path in study.files.runs()]
+
+
+def test_row_holds_the_whole_record(finished, folder):
     published = read_published(folder)
     splits = compact.splits_of(published)
     found = [record for record in records(finished) if "model" in record]
@@ -57,8 +63,8 @@ def test_a_row_holds_the_whole_record(finished, folder):
         np.testing.assert_allclose(curve, record["curve"], atol=1e-9)
 
 
-def test_runs_are_taken_over_and_tables_are_the_same(finished, folder, tmp_path):
-    said = snakemake(tmp_path, study_that_takes(folder), "join_runs")
+def test_reused_runs_give_the_same_tables(finished, folder, tmp_path):
+    said = snakemake(tmp_path, study_that_reuses(folder), "join_runs")
     assert "4 published runs (engine 1.0" in said
     assert "0 are left to compute" in said
     assert "published=ignore" in said
@@ -70,8 +76,8 @@ def test_runs_are_taken_over_and_tables_are_the_same(finished, folder, tmp_path)
         assert (tmp_path / place).read_bytes() == (finished / place).read_bytes()
 
 
-def test_more_seeds_cost_only_themselves(folder, tmp_path):
-    config = study_that_takes(folder, seeds=3)
+def test_more_seeds_compute_only_new_runs(folder, tmp_path):
+    config = study_that_reuses(folder, seeds=3)
     snakemake(tmp_path, config, "join_runs")
     assert ran({}, tmp_path) >= {
         f"runs/paper/192_vineyard/{m}/seeds_2-2" for m in ("VJM", "LassoLars")
@@ -83,7 +89,7 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
         "LassoLars": [0, 1, 2],
     }
     assert table["file"].str.endswith(".parquet").sum() == 4
-    # They are published as what they are: more of the same.
+    # They can be published with the rest.
     publication = Publication(folder)
     assert publication.add(study_in(tmp_path, config)) == 2
     publication.folder = tmp_path / "published"
@@ -93,42 +99,42 @@ def test_more_seeds_cost_only_themselves(folder, tmp_path):
     assert after[after["seed"] < 2].reset_index(drop=True).equals(before)
 
 
-def test_status_tells_published_runs_from_those_computed_here(study, folder, monkeypatch, capsys):
+def test_status_counts_published_and_computed_runs(study, folder, monkeypatch, capsys):
     place, _, _ = study
     monkeypatch.chdir(place)
-    Path("more.yaml").write_text(yaml.safe_dump(study_that_takes(folder, seeds=3)))
+    Path("more.yaml").write_text(yaml.safe_dump(study_that_reuses(folder, seeds=3)))
     assert main(["study", "status", "more.yaml"]) == 3
     assert "one       4 of 6 runs done (4 published, 0 computed here)\n" in capsys.readouterr().out
     assert main(["study", "status", "study.yaml"]) == 3
     assert "one       4 of 4 runs done\n" in capsys.readouterr().out
 
 
-def test_what_is_not_the_same_is_computed(folder, tmp_path):
-    """By identity: other settings, another method, an own method under the same name."""
-    study = study_in(tmp_path, study_that_takes(folder))
-    assert sum(cell.seeds for cell in study.taken()) == 4
-    assert study.run_files() == []
-    other = study_that_takes(folder)
+def test_runs_with_other_settings_are_computed(folder, tmp_path):
+    """Other settings, another method, or another method with the same name."""
+    study = study_in(tmp_path, study_that_reuses(folder))
+    assert sum(cell.seeds for cell in study.reused()) == 4
+    assert study.files.runs() == []
+    other = study_that_reuses(folder)
     other["methods"]["VJM"]["gp"]["generations"] = 3
     study = study_in(tmp_path, other)
-    assert [path.split("/")[-2][:-9] for path in study.run_files()] == ["VJM"]
+    assert methods_run(study) == ["VJM"]
     assert study.datasets_to_read == {"192_vineyard"}
-    assert study_in(tmp_path, study_that_takes(folder, published="ignore")).taken() == []
+    assert study_in(tmp_path, study_that_reuses(folder, published="ignore")).reused() == []
 
 
-def test_only_shows_what_is_published(folder, tmp_path, monkeypatch):
+def test_published_only_leaves_out_unpublished_runs(folder, tmp_path, monkeypatch):
     experiments = {
         "one": {"methods": ["VJM", "LassoLars", "SVR", "Operon"]},
         "two": {"methods": ["SVR"]},
     }
-    config = study_that_takes(folder, experiments=experiments, seeds=30)
+    config = study_that_reuses(folder, experiments=experiments, seeds=30)
     config["datasets"] = ["192_vineyard", "547_no2"]
-    monkeypatch.setitem(sys.modules, "pyoperon", None)  # it need not be there
+    monkeypatch.setitem(sys.modules, "pyoperon", None)  # it need not be installed
     study = study_in(tmp_path, config | {"published": "only"})
     assert list(study.experiments) == ["one"]
     assert study.experiments["one"].methods == ["VJM", "LassoLars"]
     assert study.datasets == ["192_vineyard"]
-    assert study.run_files() == []
+    assert study.files.runs() == []
     assert study.missing == [
         "No runs are published on 547_no2.",
         "No runs are published of SVR, Operon.",
@@ -138,26 +144,26 @@ def test_only_shows_what_is_published(folder, tmp_path, monkeypatch):
         study_in(tmp_path, config | {"published": "only", "datasets": ["547_no2"]})
 
 
-def test_one_word_stands_for_all_that_is_published(folder, tmp_path):
+def test_word_published_stands_for_all_published_names(folder, tmp_path):
     mine = {"Mine": {"estimator": "sklearn.linear_model.Ridge"}}
     experiments = {"one": {"methods": ["Mine", "published"]}}
-    config = study_that_takes(folder, methods=mine, experiments=experiments)
+    config = study_that_reuses(folder, methods=mine, experiments=experiments)
     study = study_in(tmp_path, config | {"datasets": ["published"]})
     assert study.experiments["one"].methods == ["Mine", "LassoLars"]  # VJM is not the same there
-    assert {path.split("/")[-2][:-9] for path in study.run_files()} == {"Mine"}
+    assert set(methods_run(study)) == {"Mine"}
     assert study.datasets == ["192_vineyard"]
     with pytest.raises(ConfigError, match=r"one.methods: 'published': no runs are published here"):
         study_in(tmp_path, config | {"published": "ignore"})
 
 
-def test_a_folder_without_runs_is_named(tmp_path):
+def test_error_names_a_folder_without_published_runs(tmp_path):
     with pytest.raises(ConfigError, match=r"published_folder: there are no published runs in"):
-        study_in(tmp_path, study_that_takes(tmp_path / "nowhere"))
+        study_in(tmp_path, study_that_reuses(tmp_path / "nowhere"))
     with pytest.raises(FileNotFoundError, match=r"no published runs in .*nowhere"):
         load_results(tmp_path / "nowhere")
 
 
-def test_a_damaged_file_is_refused(folder, tmp_path):
+def test_damaged_published_file_is_refused(folder, tmp_path):
     copied = tmp_path / "copy"
     copied.mkdir()
     for path in folder.iterdir():
@@ -165,7 +171,7 @@ def test_a_damaged_file_is_refused(folder, tmp_path):
     table = copied / "one.parquet"
     table.write_bytes(table.read_bytes()[:-1] + b"x")
     (tmp_path / "run").mkdir()
-    said = snakemake(tmp_path / "run", study_that_takes(copied), "join_runs", ok=False)
+    said = snakemake(tmp_path / "run", study_that_reuses(copied), "join_runs", ok=False)
     assert f"{table} is damaged" in said
 
 
@@ -184,7 +190,7 @@ def encodings(tmp_path_factory):
     return folder, config
 
 
-def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_path, capsys):
+def test_methods_may_differ_in_encoding(encodings, tmp_path, capsys):
     folder, config = encodings
     home = config["published_folder"]
     one, other = (load_run_model("210_cloud", method, folder=home) for method in ("VJM", "One-hot"))
@@ -195,7 +201,7 @@ def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_pat
     path = tmp_path / "study.yaml"
     assert main(["verify", "--published", str(path)]) == 0
     assert capsys.readouterr().out.count("the same to the bit") == 2
-    # The scales that runs share are computed again, too.
+    # Scales that runs share are verified, too.
     publication = Publication(Path(home))
     publication.folder = tmp_path / "forged"
     for split in publication.splits.values():
@@ -206,7 +212,7 @@ def test_methods_may_encode_nominal_columns_in_their_own_ways(encodings, tmp_pat
     assert capsys.readouterr().out.count("standardizer differ") == 2
 
 
-def test_runs_of_other_training_rows_are_refused_in_every_encoding(encodings, tmp_path):
+def test_publish_rejects_runs_of_other_training_rows(encodings, tmp_path):
     folder, config = encodings
     both = config | {"published": "ignore"}
     one_hot = both | {"experiments": {"one": {"methods": ["One-hot"]}}}
@@ -214,15 +220,15 @@ def test_runs_of_other_training_rows_are_refused_in_every_encoding(encodings, tm
     publication.add(study_in(folder, both | {"experiments": {"one": {"methods": ["VJM"]}}}))
     for key in publication.inputs:
         publication.inputs[key] = "those of another table"
-    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
+    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs have different training"):
         publication.add(study_in(folder, one_hot))
     vjm = both | {"experiments": {"one": {"methods": ["VJM"]}}}
-    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs are of different training"):
+    with pytest.raises(ValueError, match="210_cloud, seed 0: its runs have different training"):
         publication.add(study_in(folder, vjm))  # although these runs are there already
 
 
-def test_the_papers_encoding_needs_no_column(encodings, folder):
-    """So files of before there were others are read, and written, as they are."""
+def test_encoding_of_the_paper_has_no_column(encodings, folder):
+    """Files without a column of encodings can be read, and are written again unchanged."""
     for home, is_named in ((folder, False), (encodings[1]["published_folder"], True)):
         published = read_published(Path(home))
         for name in ("one.parquet", "splits.parquet"):
@@ -231,7 +237,7 @@ def test_the_papers_encoding_needs_no_column(encodings, folder):
         assert sorted(found) == (["onehot", "target"] if is_named else ["target", "target"])
 
 
-def test_publishing_again_adds_what_is_new(finished, folder, tmp_path, capsys, monkeypatch):
+def test_publishing_again_adds_only_new_runs(finished, folder, tmp_path, capsys, monkeypatch):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     monkeypatch.chdir(finished)
     assert main(["study", "publish", "study.yaml", "--to", str(folder)]) == 0
@@ -243,7 +249,7 @@ def test_publishing_again_adds_what_is_new(finished, folder, tmp_path, capsys, m
     assert not publication.groups
 
 
-def test_results_as_a_table_and_as_models(finished, folder):
+def test_load_results_and_models(finished, folder):
     table = load_results(folder)
     assert len(table) == 4
     assert set(table["experiment"]) == {"one"}
@@ -255,41 +261,41 @@ def test_results_as_a_table_and_as_models(finished, folder):
         assert row["cpu_seconds"] == pytest.approx(wanted, rel=1e-5)
     model = load_run_model("192_vineyard", seed=1, folder=folder)
     assert model.text() == by_run["VJM", 1]["formula"]
-    with pytest.raises(ValueError, match="models of 'LassoLars' are no formulas of ours"):
+    with pytest.raises(ValueError, match="Runs of 'LassoLars' have no published symbolic model"):
         load_run_model("192_vineyard", "LassoLars", folder=folder)
     with pytest.raises(ValueError, match=r"No run of 'VJM' on '192_vineyard' with seed 2"):
         load_run_model("192_vineyard", seed=2, folder=folder)
 
 
-def test_published_runs_are_computed_again(folder, tmp_path, capsys):
+def test_verify_repeats_published_runs(folder, tmp_path, capsys):
     config = tmp_path / "study.yaml"
-    config.write_text(yaml.safe_dump(study_that_takes(folder, results=str(tmp_path / "none"))))
+    config.write_text(yaml.safe_dump(study_that_reuses(folder, results=str(tmp_path / "none"))))
     assert main(["verify", "--published", str(config), "--runs", "4"]) == 0
     said = capsys.readouterr().out
     assert said.count("the same to the bit") == 4
     assert not (tmp_path / "none").exists()
-    # A number that is not what the run gives is found, whatever the checksums say.
+    # A wrong number is found even if the checksums agree.
     forged = tmp_path / "forged"
     publication = Publication(folder)
     publication.folder = forged
     rows = next(rows for cells in publication.groups.values() for rows in cells.values())
     rows[0]["test_r2"] = np.nextafter(rows[0]["test_r2"], 1.0)
     publication.write()
-    config.write_text(yaml.safe_dump(study_that_takes(forged, results=str(tmp_path / "none"))))
+    config.write_text(yaml.safe_dump(study_that_reuses(forged, results=str(tmp_path / "none"))))
     assert main(["verify", "--published", str(config), "--runs", "4"]) == 1
     said = capsys.readouterr().out
     assert "test_r2 differ" in said
     assert "4 of 5 right" in said
 
 
-def test_a_plain_installation_is_asked_once_for_all_that_is_missing(monkeypatch, capsys):
+def test_missing_packages_are_named_at_once(monkeypatch, capsys):
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda module: None)
     assert main(["verify", "--published", "--runs", "0"]) == 2
     said = capsys.readouterr().err
     assert said == "vjmgp: this needs jsonschema: pip install 'vjmgp[workflow]'\n"
 
 
-def test_the_index_names_the_files(folder):
+def test_index_lists_all_files(folder):
     index = read_sealed(folder / INDEX)
     assert set(index["files"]) == {path.name for path in folder.iterdir()} - {INDEX}
     for name, known in index["files"].items():

@@ -23,11 +23,11 @@ from vjmgp.study.names import WALL_TIMES
 from vjmgp.study.paths import experiment_files
 from vjmgp.study.plan.study import Experiment, Table
 from vjmgp.study.protocols import LABEL_NOISE, PAPER
-from vjmgp.study.runs.block import block as runs
-from vjmgp.study.runs.block import collect, records
+from vjmgp.study.runs import block as blocks
+from vjmgp.study.runs import collect, records
 from vjmgp.study.runs.fetch import fetch_dataset
-from vjmgp.study.runs.gp import legend_of
 from vjmgp.study.runs.learners import learner_of, run
+from vjmgp.study.runs.model_description import legend_of
 from vjmgp.study.runs.noise_estimates import estimate_noise
 from vjmgp.study.runs.prepare import prepare_dataset
 from vjmgp.study.runs.problems import problems
@@ -38,7 +38,7 @@ GP = {"gp": {"regularizer": "jensen_gap", "population_size": 20, "generations": 
 
 
 class Study:
-    """The files of a small study, made step by step."""
+    """The files of a small study, made by its steps."""
 
     def __init__(self, folder, dataset="210_cloud", protocol=PAPER, block="0-2"):
         self.dataset = dataset
@@ -59,7 +59,7 @@ class Study:
 
     def run(self, definition, block=None, name="method"):
         output, noise = self.file(name, block), [self.noise] if "gp" in definition else []
-        runs.run_block(name, definition, self.data, self.facts, [self.splits], output, noise)
+        blocks.run_block(name, definition, self.data, self.facts, [self.splits], output, noise)
         return records.read_block(output)
 
 
@@ -72,7 +72,7 @@ def timeless(records):
     return [{k: v for k, v in r.items() if k not in WALL_TIMES} for r in records]
 
 
-def test_where_data_came_from_is_written_down(study):
+def test_fetch_and_prepare_note_the_origin_of_data(study):
     source = read_json(study.folder / "source.json")
     assert source["from"] == "shipped"
     assert len(source["sha256"]) == 64
@@ -80,7 +80,7 @@ def test_where_data_came_from_is_written_down(study):
     assert (facts["rows"], facts["nominal"]) == (108, ["season"])
 
 
-def test_splits_are_the_protocols(study):
+def test_splits_follow_the_protocol(study):
     for problem in problems(study.data, study.facts, [study.splits]):
         train, test = paper_split("210_cloud", 108, problem.seed)
         np.testing.assert_array_equal(problem.train, train)
@@ -88,7 +88,7 @@ def test_splits_are_the_protocols(study):
         np.testing.assert_array_equal(problem.labels, load_dataset("210_cloud").target[train])
 
 
-def test_label_noise_is_on_the_training_labels_alone(tmp_path):
+def test_label_noise_changes_training_labels_only(tmp_path):
     study = Study(tmp_path, protocol=LABEL_NOISE)
     clean = load_dataset("210_cloud").target
     for problem in problems(study.data, study.facts, [study.splits]):
@@ -99,8 +99,8 @@ def test_label_noise_is_on_the_training_labels_alone(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-def test_a_gp_run_is_what_the_regressor_does_by_itself(study):
-    """The noise estimate made in a step of its own changes nothing."""
+def test_gp_run_equals_a_fit_of_the_regressor(study):
+    """Estimating noise in a separate step changes nothing."""
     data = load_dataset("210_cloud")
     for record in study.run(GP):
         train, _ = paper_split("210_cloud", 108, record["seed"])
@@ -134,7 +134,7 @@ PAPERS_METHODS = {
 
 
 @pytest.mark.parametrize("name", PAPERS_METHODS)
-def test_every_variant_of_the_papers_study_runs(study, name):
+def test_every_gp_method_of_the_paper_runs(study, name):
     settings = PAPERS_METHODS[name]["gp"] | {"population_size": 20}
     if "max_time" in settings:
         settings["max_time"] = 0.1
@@ -147,23 +147,23 @@ def test_every_variant_of_the_papers_study_runs(study, name):
     assert record["size"] >= 1
 
 
-def test_how_seeds_are_grouped_changes_nothing(study):
+def test_size_of_blocks_changes_no_record(study):
     whole = study.run(GP, name="whole")
     parts = [record for block in ("0-0", "1-2") for record in study.run(GP, block, "parts")]
     names = [{"method": "whole"}] * 3
     assert timeless(whole) == timeless([r | n for r, n in zip(parts, names, strict=True)])
 
 
-def test_runs_of_other_blocks_are_taken_over_if_nothing_has_changed(study, monkeypatch):
+def test_runs_of_other_blocks_are_reused_unless_versions_change(study, monkeypatch):
     first = study.run(GP, "0-1", "again")
     whole = study.run(GP, "0-2", "again")
     assert whole[:2] == first  # wall times and all
     assert whole[2]["seed"] == 2
-    monkeypatch.setattr(runs, "versions", lambda _: {"numpy": "another"})
+    monkeypatch.setattr(blocks, "versions", lambda _: {"numpy": "another"})
     assert study.run(GP, "0-1", "again")[0]["seconds"] != first[0]["seconds"]
 
 
-def test_a_baseline_is_plain_grid_search_on_standardised_data(study):
+def test_baseline_equals_grid_search_on_standardised_data(study):
     definition = {
         "estimator": "sklearn.svm.SVR",
         "settings": {"kernel": "rbf"},
@@ -190,7 +190,7 @@ def y_scale(problem):
 
 
 class Fragile(LinearRegression):
-    """Cannot stand one of the splits, and warns about the others."""
+    """A learner that fails on one of the splits and warns on the rest."""
 
     def fit(self, x, y):
         import warnings
@@ -201,7 +201,7 @@ class Fragile(LinearRegression):
         return super().fit(x, y)
 
 
-def test_a_run_that_fails_is_recorded_and_stops_no_other(study, caplog):
+def test_failed_run_is_recorded_and_does_not_stop_the_block(study, caplog):
     firsts = [
         abs(p.standardizer.standardize_target(p.labels)[0])
         for p in problems(study.data, study.facts, [study.splits])
@@ -219,7 +219,7 @@ def test_a_run_that_fails_is_recorded_and_stops_no_other(study, caplog):
     assert "1 × UserWarning, first: shaky" in caplog.text
 
 
-def test_tables_are_tidy(study, tmp_path):
+def test_collect_and_join_write_tidy_tables(study, tmp_path):
     study.run(GP, name="VJM")
     study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
     folder = study.folder / "results"
@@ -246,7 +246,7 @@ def test_tables_are_tidy(study, tmp_path):
     assert len(pd.read_csv(failures)) == 0
 
 
-def test_a_run_names_what_it_was_made_from(study):
+def test_record_has_the_provenance_of_a_run(study):
     gp, other = (
         study.run(definition, name="origin")[0]
         for definition in (GP, {"estimator": "sklearn.linear_model.LinearRegression"})
@@ -261,7 +261,7 @@ def test_a_run_names_what_it_was_made_from(study):
     assert gp["engine"] == ENGINE_VERSION
 
 
-def test_own_tables_keep_their_columns(tmp_path):
+def test_own_table_keeps_its_columns(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"size m²": rng.normal(size=30), "site": rng.choice(["a", "b"], 30)})
     table["level"] = rng.integers(0, 3, 30)
@@ -282,7 +282,7 @@ def test_own_tables_keep_their_columns(tmp_path):
 
 
 FIXED = {"tau": 1, "intrusion_detection": True}
-"""Neither τ nor detection by the noise estimate."""
+"""Settings with which neither τ nor detection depends on the noise estimate."""
 
 
 @pytest.mark.parametrize(
@@ -304,10 +304,8 @@ FIXED = {"tau": 1, "intrusion_detection": True}
         (True, "parsimony", {"predict_with": "front"}),
     ],
 )
-def test_training_time_has_the_noise_estimate_of_methods_that_use_it(
-    uses, regularizer, settings, tmp_path
-):
-    """What uses it gives another record where it is another one; nothing else does."""
+def test_training_time_includes_the_noise_estimate_if_used(uses, regularizer, settings, tmp_path):
+    """Only methods that use the estimate give another record for another estimate."""
     study = Study(tmp_path, "547_no2", block="0-0")
     definition = {"gp": {"regularizer": regularizer, "population_size": 50, "generations": 8}}
     definition["gp"] |= settings
@@ -323,8 +321,8 @@ def test_training_time_has_the_noise_estimate_of_methods_that_use_it(
     assert (found[0] != found[1]) == uses
 
 
-def test_names_of_every_kind_survive_the_tables(tmp_path):
-    """pandas takes None and NA for missing values unless told otherwise."""
+def test_tables_keep_names_that_pandas_takes_for_missing(tmp_path):
+    """By default, pandas takes None and NA for missing values."""
     records = [
         {"dataset": "NA", "protocol": "paper", "method": method, "seed": seed, "status": "ok",
          "train_r2": 0.5, "test_r2": 0.5 + seed, "seconds": 1.0, "cpu_seconds": 1.0, "size": 1,
@@ -346,7 +344,7 @@ def test_names_of_every_kind_survive_the_tables(tmp_path):
     assert "null" in (Path(files.latex) / "medians.tex").read_text()
 
 
-def test_a_study_whose_runs_all_failed_says_so(tmp_path):
+def test_read_runs_raises_if_all_runs_failed(tmp_path):
     record = {"dataset": "d", "protocol": "paper", "method": "m", "seed": 0}
     record |= {"status": "failed", "error": "E: why", "definition": {}}
     experiment = Experiment("one", "One", ["m"], ["d"], "paper")
@@ -356,7 +354,7 @@ def test_a_study_whose_runs_all_failed_says_so(tmp_path):
         tables.read_runs(tmp_path / "runs.csv")
 
 
-def test_candidates_that_cannot_be_fitted_are_counted(study):
+def test_failed_candidates_are_counted(study):
     definition = {"estimator": "sklearn.svm.SVR", "grid": {"C": [1.0, -1.0]}}
     record = study.run(definition, name="half")[0]
     assert record["parameters"] == {"C": 1.0}
@@ -366,7 +364,7 @@ def test_candidates_that_cannot_be_fitted_are_counted(study):
     assert reason.startswith("InvalidParameterError: The 'C' parameter of SVR must be")
 
 
-def test_distilled_and_front_as_methods_of_a_study(study):
+def test_distilled_and_front_are_methods_of_a_study(study):
     settings = GP["gp"] | {"regularizer": "jensen_gap", "final_rule": "distil"}
     distilled = next(iter(study.run({"gp": settings})))
     front = next(iter(study.run({"gp": settings | {"predict_with": "front"}})))
@@ -378,7 +376,7 @@ def test_distilled_and_front_as_methods_of_a_study(study):
     assert front["curve"] == distilled["curve"]
 
 
-def test_a_legend_tells_what_odd_names_stand_for(study):
+def test_legend_explains_names_that_are_not_columns(study):
     data = load_dataset("210_cloud")
     table = data.inputs.rename(columns={"NC": "Temp (°C)"})
     model = VJMRegressor.paper(
@@ -391,7 +389,7 @@ def test_a_legend_tells_what_odd_names_stand_for(study):
     assert "any other → " in legend["encoded_season"]
 
 
-def test_a_records_model_can_be_used_alone(study, tmp_path):
+def test_model_of_a_record_can_be_loaded(study, tmp_path):
     record = study.run(GP)[0]
     (tmp_path / "model.json").write_text(json.dumps(record["model"]))
     model = load_model(tmp_path / "model.json")

@@ -1,8 +1,7 @@
-"""Small runs of data and competitors: what `DATA_VERSION` and `COMPETITORS_VERSION` stand for.
+"""Small golden runs of data and competitors, for `DATA_VERSION` and `COMPETITORS_VERSION`.
 
-`python -m tests.support.golden_study --write` writes `tests/data/golden_study.json` again, which
-only a new version allows. Other learners are other people's code, so their predictions are compared
-as numbers.
+`python -m tests.support.golden_study --write` rewrites `tests/data/golden_study.json`, which needs
+a new version. Other learners are third-party code, so their predictions are compared as numbers.
 """
 
 import hashlib
@@ -26,12 +25,12 @@ HOME = Path(__file__).parents[1]
 FILE = HOME / "data" / "golden_study.json"
 METHODS = yaml.safe_load((HOME.parent / "config/methods.yaml").read_text(encoding="utf-8"))
 OWN_TESTS = ("Operon", "FFX", "ExcelFormer")
-"""Slow, and held to their results in test_competitors.py."""
+"""Slow learners, which test_competitors.py tests."""
 COMPETITORS = [n for n, d in METHODS.items() if "estimator" in d and n not in OWN_TESTS]
 
 
 def dataset(name: str) -> str:
-    """A digest of a table as it is read, and of what the paper's protocols make of it."""
+    """Return a digest of a table and of its splits and labels under the paper's protocols."""
     data = load_dataset(name)
     digest = hashlib.sha256(json.dumps([list(data.inputs.columns), data.nominal]).encode())
     for column in data.inputs.columns:
@@ -47,7 +46,7 @@ def dataset(name: str) -> str:
 
 
 def competitor(name: str) -> list[float]:
-    """Predictions of a learner that was tuned over the beginning of its grid."""
+    """Return predictions of a learner tuned over the beginning of its grid."""
     data = load_dataset("192_vineyard")
     train, test = PAPER.split(data.name, len(data), 3)
     definition: dict[str, Any] = dict(METHODS[name])
@@ -64,7 +63,7 @@ def competitor(name: str) -> list[float]:
 
 
 def stored() -> dict[str, Any]:
-    """The versions, digests and predictions in the repository."""
+    """Return the versions, digests and predictions in the repository."""
     content: dict[str, Any] = json.loads(FILE.read_text())
     return content
 

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 CONFIG = Path("/etc/slurm/slurm.conf")
 MARK = "# written by vjmgp's tests"
 LOCK = Path("/run/vjmgp-slurm.lock")
-"""There is one config for the machine, so there can be one cluster."""
+"""The machine has one config, so there can be only one cluster."""
 PACKAGES = ("slurm-wlm", "munge")
 PORTS = {"n1": 6821, "n2": 6822}
 TEMPLATE = """{mark}
@@ -55,11 +55,11 @@ PartitionName=main Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
 
 
 class CannotStartError(Exception):
-    """Why there is no SLURM here."""
+    """The reason why SLURM cannot be started."""
 
 
 def run(*words: str) -> str:
-    """What a command says; an error where it fails."""
+    """Return the output of a command; raise if it fails."""
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode:
         raise CannotStartError(f"{' '.join(words)}: {result.stderr.strip() or result.stdout}")
@@ -67,7 +67,7 @@ def run(*words: str) -> str:
 
 
 def install() -> None:
-    """Install SLURM by apt."""
+    """Install SLURM with apt."""
     if not shutil.which("apt-get"):
         raise CannotStartError("SLURM is not installed, and there is no apt-get")
     words = ("apt-get", "install", "-y", "--no-install-recommends", *PACKAGES)
@@ -96,7 +96,7 @@ def stop_leftovers() -> None:
 
 
 def kill_jobs(node: str) -> int:
-    """Kill what runs on a node; the number of processes."""
+    """Kill all processes on a node, and return their number."""
     mark, killed = f"SLURMD_NODENAME={node}".encode(), 0
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -165,16 +165,16 @@ class Cluster:
         self.nodes[node] = self._start("slurmd", "-D", "-N", node)
 
     def kill_node(self, node: str) -> int:
-        """Kill a node: its daemon and whatever runs there; the number of processes of jobs."""
+        """Kill a node with its daemon and jobs, and return the number of processes of jobs."""
         self.nodes[node].kill()
         return kill_jobs(node)
 
     def is_busy(self, node: str) -> bool:
-        """Whether a job runs on a node."""
+        """Return whether a job runs on a node."""
         return bool(run("squeue", "-h", "-t", "R", "-w", node))
 
     def queue(self) -> list[str]:
-        """The jobs that wait or run."""
+        """Return the waiting and running jobs."""
         return run("squeue", "-h", "-t", "PD,R,CG", "-o", "%i %j %T").splitlines()
 
     def empty(self) -> None:
@@ -186,7 +186,7 @@ class Cluster:
         self._wait_for("sinfo", "-h", "-o", "%T %D", saying="idle 2")
 
     def stop(self) -> None:
-        """End what was started."""
+        """Stop all daemons."""
         subprocess.run(["scontrol", "shutdown"], capture_output=True, check=False)
         for process in self.started:
             try:

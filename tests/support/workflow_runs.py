@@ -18,7 +18,7 @@ from vjmgp.study.names import ALL_TIMES
 ROOT = Path(__file__).parents[2]
 TABLES = "results/tables/runs.csv"
 TARGET = "join_runs"
-"""The rule that writes it, and whatever it needs."""
+"""The rule that writes this table."""
 SMALL = {"population_size": 10, "generations": 2}
 STUDY: dict[str, Any] = {
     "published": "ignore",
@@ -34,7 +34,7 @@ STUDY: dict[str, Any] = {
 
 
 def command(folder: Path, study: dict[str, Any] | Path, *arguments: str) -> list[str]:
-    """The call of Snakemake for a study in a folder of its own."""
+    """Return the call of Snakemake for a study in a folder."""
     if isinstance(study, dict):
         path = folder / "study.yaml"
         path.write_text(yaml.safe_dump(study), encoding="utf-8")
@@ -51,7 +51,7 @@ def command(folder: Path, study: dict[str, Any] | Path, *arguments: str) -> list
 def snakemake(
     folder: Path, study: dict[str, Any] | Path, *arguments: str, ok: bool = True, **variables: str
 ) -> str:
-    """Run Snakemake to its end; what it said."""
+    """Run Snakemake to its end, and return its output."""
     result = subprocess.run(
         command(folder, study, *arguments),
         env=os.environ | variables,
@@ -65,7 +65,7 @@ def snakemake(
 
 
 def study_in(folder: Path, config: dict[str, Any]) -> Any:
-    """The study of a config whose results are in a folder."""
+    """Return the study of a config with its results in a folder."""
     root = workflow_folder()
     return read_study(
         config | {"results": str(folder / "results")},
@@ -75,7 +75,7 @@ def study_in(folder: Path, config: dict[str, Any]) -> Any:
 
 
 def file_of(folder: Path, kind: str, block: str = "0-1", dataset: str = "192_vineyard") -> Path:
-    """The only file of splits, noise estimates or runs (kind: a method) of a block."""
+    """Return the only file of splits, noise estimates or runs (kind: a method) of a block."""
     if kind in ("splits", "noise"):
         pattern = f"results/{kind}/paper/{dataset}-*/seeds_{block}.json"
     else:
@@ -92,7 +92,7 @@ def flip(path: Path, share: float = 0.9) -> None:
 
 
 def made(folder: Path) -> dict[str, int]:
-    """Every file of the steps before the tables, and when it was written."""
+    """Return every file of the steps before the tables, and its time."""
     results = folder / "results"
     return {
         path.relative_to(results).as_posix(): path.stat().st_mtime_ns
@@ -103,19 +103,19 @@ def made(folder: Path) -> dict[str, int]:
 
 
 def ran(before: dict[str, int], folder: Path) -> set[str]:
-    """The files that were written since, without their identities: "runs/paper/D/VJM/seeds_0-1"."""
+    """Return the files written since, without identities: "runs/paper/D/VJM/seeds_0-1"."""
     new = {Path(name) for name, when in made(folder).items() if before.get(name) != when}
     return {f"{p.parent.as_posix()[:-9]}/{p.stem}" for p in new if p.name.startswith("seeds_")}
 
 
 def timeless(path: Path, *more: str) -> str:
-    """A table as text, without the columns that no two runs share."""
+    """Return a table as text, without columns of times."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     return table.drop(columns=[c for c in (*ALL_TIMES, *more) if c in table]).to_csv()
 
 
 def all_tables(folder: Path, *more: str) -> dict[str, str]:
-    """All tables of a study, without wall times."""
+    """Return all tables of a study, without columns of times."""
     results = folder / "results"
     return {
         path.relative_to(results).as_posix(): timeless(path, *more)

@@ -1,5 +1,4 @@
-"""The profile for queues other than SLURM, with a queue of three lines; jobs left in SLURM's queue,
-with one that is a folder."""
+"""The profile for other queues, with a queue of three lines; jobs left in a stand-in for SLURM."""
 
 import json
 import os
@@ -32,14 +31,14 @@ echo $!
 
 
 def lasso(folder):
-    """The file with the runs of LassoLars, as Snakemake spells it."""
-    path = study_in(folder, STUDY).run_files("one")[-1]
+    """Return the file with the runs of LassoLars, relative to the folder."""
+    path = study_in(folder, STUDY).files.runs("one")[-1]
     return path.removeprefix(f"{folder}/")
 
 
 @pytest.fixture
 def put_command(tmp_path, monkeypatch):
-    """Puts a command of our own before those of the machine."""
+    """Return a function that puts a command before those of the machine."""
     folder = tmp_path / "commands"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -51,7 +50,7 @@ def put_command(tmp_path, monkeypatch):
     return put
 
 
-def test_a_queue_with_a_command_to_submit(finished, tmp_path, put_command):
+def test_study_runs_on_a_queue_with_a_submit_command(finished, tmp_path, put_command):
     put_command("qsub", QSUB)
     snakemake(
         tmp_path, STUDY, lasso(tmp_path), "--profile", str(ROOT / "profiles/cluster"),
@@ -97,7 +96,7 @@ match Path(sys.argv[0]).name:
 
 @pytest.fixture
 def queue(tmp_path, put_command):
-    """The folder with a file for each job of a SLURM that runs none."""
+    """Return the folder with a file for each job of a SLURM that runs none."""
     queue = tmp_path / "queue"
     queue.mkdir()
     for name in ("sinfo", "sacct", "sbatch", "squeue", "scancel"):
@@ -115,13 +114,13 @@ def left_in(queue):
 
 
 def start(results, run_id, is_alone=True):
-    """What happens before a run; the run ends as if it was killed."""
+    """Do what happens before a run; the run ends as if killed."""
     held = lock.claim(results, "my.yaml", run_id)
     slurm.cancel(results, run_id, is_alone=is_alone)
     held.release()
 
 
-def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path, capsys):
+def test_only_jobs_of_earlier_runs_in_this_folder_are_cancelled(queue, tmp_path, capsys):
     start(tmp_path / "results", "vjmgp_a")
     start(tmp_path / "other", "vjmgp_b")
     submit(queue, a1="vjmgp_a", a2="vjmgp_a", b1="vjmgp_b", mine="my_job")
@@ -131,10 +130,10 @@ def test_jobs_of_earlier_runs_in_this_folder_alone_are_cancelled(queue, tmp_path
     assert left_in(queue) == ["b1", "mine"]
     said = capsys.readouterr().err
     assert said == "Note: cancelled 2 jobs that a killed run had left in the queue.\n"
-    assert lock.job_names(tmp_path / "results") == ["vjmgp_d"]  # the others are settled
+    assert lock.job_names(tmp_path / "results") == ["vjmgp_d"]  # earlier ones are settled
 
 
-def test_jobs_are_not_forgotten_while_slurm_does_not_answer(
+def test_jobs_stay_noted_while_slurm_does_not_answer(
     queue, tmp_path, put_command, monkeypatch, capsys
 ):
     results = tmp_path / "results"
@@ -156,7 +155,7 @@ def test_jobs_are_not_forgotten_while_slurm_does_not_answer(
     assert lock.job_names(results) == []
 
 
-def test_without_locks_a_person_decides_about_jobs(queue, tmp_path, capsys):
+def test_jobs_are_not_cancelled_without_locks(queue, tmp_path, capsys):
     results = tmp_path / "results"
     start(results, "vjmgp_a")
     submit(queue, a1="vjmgp_a")
@@ -169,7 +168,7 @@ def test_without_locks_a_person_decides_about_jobs(queue, tmp_path, capsys):
     assert lock.job_names(results) == ["vjmgp_a", "vjmgp_b"]
 
 
-def test_a_copy_of_a_results_folder_does_not_own_its_jobs(queue, tmp_path):
+def test_copy_of_a_results_folder_cancels_no_jobs(queue, tmp_path):
     start(tmp_path / "results", "vjmgp_a")
     submit(queue, a1="vjmgp_a")
     shutil.copytree(tmp_path / "results", tmp_path / "copy")
@@ -177,7 +176,7 @@ def test_a_copy_of_a_results_folder_does_not_own_its_jobs(queue, tmp_path):
     assert left_in(queue) == ["a1"]
 
 
-def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
+def test_local_run_cancels_jobs_of_a_killed_slurm_run(queue, tmp_path):
     submit(queue, other="vjmgp_other")
     call = command(
         tmp_path, STUDY, lasso(tmp_path), "--profile", str(ROOT / "profiles/slurm"),
@@ -204,7 +203,7 @@ def test_a_run_killed_on_slurm_goes_on_here_without_its_jobs(queue, tmp_path):
 # -- time, memory, attempts ----------------------------------------------------------------------
 
 
-def test_a_job_that_is_tried_again_has_not_failed():
+def test_retried_job_does_not_count_as_failed():
     progress = JobProgress()
     progress.plan({"run_gp": 2, "total": 2})
     progress.start(1, "run_gp", "VJM")
@@ -212,11 +211,11 @@ def test_a_job_that_is_tried_again_has_not_failed():
     assert (len(progress.failed), progress.waiting.total()) == (1, 1)
     progress.retry(1)
     assert (len(progress.failed), progress.waiting.total()) == (0, 2)
-    progress.retry(7)  # nobody knows it
+    progress.retry(7)  # an unknown job
 
 
 def test_time_and_memory_double_with_each_attempt(tmp_path):
-    # Without the profile's line of progress, Snakemake tells what each job asks for.
+    # Without the profile's logger, Snakemake prints the resources of each job.
     said = snakemake(
         tmp_path, STUDY, lasso(tmp_path), "-n", "--workflow-profile", "none", "--attempt", "3"
     )
@@ -227,7 +226,7 @@ def test_time_and_memory_double_with_each_attempt(tmp_path):
 # -- the SLURM of the slow tests -----------------------------------------------------------------
 
 
-def test_slurm_is_installed_on_a_fresh_machine(tmp_path, put_command, monkeypatch):
+def test_slurm_is_installed_if_missing(tmp_path, put_command, monkeypatch):
     monkeypatch.chdir(tmp_path)
     put_command("apt-get", "#!/bin/sh\nif [ $1 = update ]; then touch lists; else ls lists; fi\n")
     slurm_cluster.install()
@@ -236,7 +235,7 @@ def test_slurm_is_installed_on_a_fresh_machine(tmp_path, put_command, monkeypatc
         slurm_cluster.install()
 
 
-def test_two_test_runs_do_not_share_a_slurm(tmp_path, put_command, monkeypatch):
+def test_second_test_run_cannot_start_slurm(tmp_path, put_command, monkeypatch):
     put_command("slurmctld", "")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(slurm_cluster, "LOCK", tmp_path / "lock")
@@ -261,7 +260,7 @@ def test_daemons_of_a_killed_test_run_are_stopped(tmp_path, monkeypatch):
     shutil.copy(shutil.which("sleep"), tmp_path / "slurmd")
     ours, other = (subprocess.Popen([name, "60"]) for name in (tmp_path / "slurmd", "sleep"))
     (folder / "slurmd-n1.pid").write_text(f"{ours.pid}\n")
-    (folder / "slurmd-n2.pid").write_text(f"{other.pid}\n")  # a number that is used again
+    (folder / "slurmd-n2.pid").write_text(f"{other.pid}\n")  # a number that was reused
     slurm_cluster.stop_leftovers()
     assert ours.wait(timeout=5) == -signal.SIGKILL
     assert other.poll() is None

@@ -1,4 +1,4 @@
-"""What happens to long studies, done to the real workflow."""
+"""Faults of long studies, with the real workflow."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ from vjmgp.operations import lock, repair
 
 @pytest.fixture
 def mount(tmp_path):
-    """A function that makes a folder a small disk of its own."""
+    """Return a function that mounts a small disk at a folder."""
     mounted = []
 
     def make(folder, options):
@@ -52,7 +52,7 @@ def mount(tmp_path):
 # -- damaged files -------------------------------------------------------------------------------
 
 
-def test_a_step_stops_at_damage_and_a_command_repairs_it(study, monkeypatch, capfd):
+def test_step_stops_at_a_damaged_file_and_repair_removes_it(study, monkeypatch, capfd):
     folder, config, _ = study
     monkeypatch.chdir(folder)
     splits, lasso = file_of(folder, "splits"), file_of(folder, "LassoLars")
@@ -89,7 +89,7 @@ def test_a_step_stops_at_damage_and_a_command_repairs_it(study, monkeypatch, cap
     assert "No file is damaged." in capfd.readouterr().out
 
 
-def test_whole_files_in_the_wrong_place_and_unreadable_ones_are_damage(study):
+def test_misplaced_and_unreadable_files_are_damaged(study):
     """Splits, noise estimates and runs of another dataset, with right checksums."""
     folder, _, _ = study
     results = folder / "results"
@@ -108,7 +108,7 @@ def test_whole_files_in_the_wrong_place_and_unreadable_ones_are_damage(study):
     assert found == {*moved, nowhere, note, note.with_name("source.tsv.gz")}
 
 
-def test_files_from_the_future_do_no_harm(study, monkeypatch):
+def test_files_with_future_times_are_accepted(study, monkeypatch):
     """The clock was a day ahead when the study ran, and is right again."""
     folder, config, _ = study
     monkeypatch.chdir(folder)
@@ -127,7 +127,7 @@ def test_files_from_the_future_do_no_harm(study, monkeypatch):
 # -- disks, folders, limits ----------------------------------------------------------------------
 
 
-def test_a_full_disk_is_named_and_nothing_finished_is_lost(tmp_path, mount, finished):
+def test_full_disk_is_reported_and_finished_runs_are_kept(tmp_path, mount, finished):
     mount(tmp_path / "results", "size=60k")
     said = snakemake(tmp_path, STUDY, TARGET, ok=False)
     assert "No space is left on the disk, or in your quota. Make room, and run again." in said
@@ -141,7 +141,7 @@ def test_a_full_disk_is_named_and_nothing_finished_is_lost(tmp_path, mount, fini
     assert all_tables(tmp_path) == all_tables(finished)
 
 
-def test_a_folder_that_cannot_be_written_is_named_before_anything_runs(tmp_path, mount):
+def test_read_only_folder_is_reported_before_the_study_runs(tmp_path, mount):
     mount(tmp_path / "results", "ro")
     said = snakemake(tmp_path, STUDY, ok=False)
     assert f"results: {tmp_path}/results cannot be written to (Read-only file system)" in said
@@ -150,7 +150,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_runs(tmp_path,
     assert not list((tmp_path / "results").iterdir())
 
 
-def test_odd_surroundings_change_nothing(tmp_path, finished):
+def test_unusual_environment_changes_no_result(tmp_path, finished):
     """Locale, time zone, umask, few open files, a long TMPDIR, a reader that has seen enough."""
     long = tmp_path / ("t" * 100)
     long.mkdir()
@@ -176,7 +176,7 @@ def test_odd_surroundings_change_nothing(tmp_path, finished):
     assert list(long.iterdir()) == []
 
 
-def test_a_home_that_cannot_be_written_does_for_a_study(tmp_path, mount):
+def test_study_runs_with_a_read_only_home(tmp_path, mount):
     mount(tmp_path / "home", "ro")
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(STUDY))
     cache = {"HOME": str(tmp_path / "home"), "VJMGP_CACHE_DIR": str(tmp_path / "kernels")}
@@ -192,7 +192,7 @@ def test_a_home_that_cannot_be_written_does_for_a_study(tmp_path, mount):
 # -- two studies ---------------------------------------------------------------------------------
 
 
-def test_two_runs_do_not_meet_in_one_folder(tmp_path):
+def test_second_run_in_a_results_folder_is_refused(tmp_path):
     """Started in different directories, which Snakemake's own lock does not see."""
     results = tmp_path / "shared"
     held = lock.claim(results, "other.yaml")
@@ -204,7 +204,7 @@ def test_two_runs_do_not_meet_in_one_folder(tmp_path):
     assert not lock.is_running(results)
 
 
-def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
+def test_study_runs_on_a_file_system_without_locks(tmp_path, monkeypatch):
     def refuse(descriptor, operation):
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -214,12 +214,12 @@ def test_a_file_system_without_locks_does_for_a_study(tmp_path, monkeypatch):
     assert lock.is_running(tmp_path / "results") is None
 
 
-def test_a_deleted_file_is_made_again_and_no_run_is_computed_twice(study):
+def test_deleted_file_is_made_again_without_repeating_runs(study):
     folder, config, _ = study
     old = pd.read_csv(folder / TABLES)["seconds"].tolist()
     file_of(folder, "splits").unlink()
     shutil.rmtree(folder / "results/tables")
-    for path in study_in(folder, config).report_files().facts.values():
+    for path in study_in(folder, config).files.report().facts.values():
         Path(path).unlink()
     before = made(folder)
     snakemake(folder, config, TARGET, "one")

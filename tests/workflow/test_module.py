@@ -1,4 +1,4 @@
-"""The workflow as a module of another one: from a clone, and from GitHub."""
+"""The workflow as a module of another one, from a clone and from GitHub."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ use rule * from vjmgp as vjmgp_*
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    """A repository of the workflow as it is here now; its folder and commit."""
+    """Return the folder and commit of a repository with the current workflow."""
     folder = tmp_path_factory.mktemp("github") / "someone/vjmgp"
     for part in ("workflow", "config", "envs"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -51,7 +51,7 @@ def repository(tmp_path_factory):
 
 
 def run_module(folder, snakefile, *arguments, **variables):
-    """Run Snakemake with the workflow as a module; what it said."""
+    """Run Snakemake with the workflow as a module, and return its output."""
     (folder / "Snakefile").write_text(SNAKEFILE.format(snakefile=snakefile))
     study = STUDY | {"results": "out"}
     (folder / "config.yaml").write_text(yaml.safe_dump({"comparison": study}))
@@ -63,7 +63,7 @@ def run_module(folder, snakefile, *arguments, **variables):
     return result.stdout + result.stderr
 
 
-def test_a_module_from_a_clone_runs_and_leaves_the_default_target_alone(tmp_path, repository):
+def test_module_from_a_clone_runs_and_keeps_the_default_target(tmp_path, repository):
     place, commit = repository
     snakefile = f'gitfile("{place}", path="workflow/Snakefile", commit="{commit}")'
     said = run_module(tmp_path, snakefile)
@@ -75,7 +75,7 @@ def test_a_module_from_a_clone_runs_and_leaves_the_default_target_alone(tmp_path
     assert "Nothing to be done" in run_module(tmp_path, snakefile, *call)
 
 
-def test_a_module_from_github_is_read(tmp_path, repository):
+def test_module_from_github_can_be_read(tmp_path, repository):
     """git takes the clone for GitHub; all else is as on the network."""
     git = {
         "GIT_CONFIG_COUNT": "1",

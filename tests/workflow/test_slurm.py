@@ -80,7 +80,7 @@ def times(folder):
     }
 
 
-def test_a_study_on_the_cluster_gives_the_tables_of_one_machine(cluster, tmp_path):
+def test_cluster_and_local_run_give_the_same_tables(cluster, tmp_path):
     local, remote = tmp_path / "local", tmp_path / "it's on “two” nodes"
     for folder in (local, remote):
         folder.mkdir()
@@ -93,7 +93,7 @@ def test_a_study_on_the_cluster_gives_the_tables_of_one_machine(cluster, tmp_pat
     assert not cluster.queue()
 
 
-def test_a_node_dies_in_the_middle(cluster, tmp_path, undisturbed):
+def test_study_survives_the_death_of_a_node(cluster, tmp_path, undisturbed):
     process = start_and_wait(tmp_path, LONGER, blocks=2)
     while not cluster.is_busy("n2"):
         time.sleep(0.1)
@@ -103,7 +103,7 @@ def test_a_node_dies_in_the_middle(cluster, tmp_path, undisturbed):
     assert not cluster.queue()
 
 
-def test_snakemake_is_killed_and_started_again(cluster, tmp_path, undisturbed):
+def test_study_continues_after_snakemake_is_killed(cluster, tmp_path, undisturbed):
     process = start_and_wait(tmp_path, LONGER, blocks=2)
     while not cluster.queue():
         time.sleep(0.1)
@@ -122,10 +122,10 @@ def test_snakemake_is_killed_and_started_again(cluster, tmp_path, undisturbed):
     assert not cluster.queue()
 
 
-def test_another_study_leaves_live_jobs_alone(cluster, tmp_path, undisturbed):
+def test_another_study_does_not_cancel_live_jobs(cluster, tmp_path, undisturbed):
     """Of the same config, from the same directory, into another results folder."""
     process = start_and_wait(tmp_path, LONGER, blocks=1)
-    facts = study_in(tmp_path, LONGER).prepared("192_vineyard")[1]
+    facts = study_in(tmp_path, LONGER).files.prepared("192_vineyard")[1]
     facts = facts.replace(f"{tmp_path}/results", "other")
     snakemake(tmp_path, LONGER, facts, *PROFILE, "--config", "results=other")
     assert (tmp_path / facts).exists()
@@ -168,7 +168,7 @@ class Large(LinearRegression):
 '''
 
 
-def test_a_job_that_needs_more_time_or_memory_gets_it_and_is_told(cluster, tmp_path):
+def test_job_is_retried_with_more_time_and_memory(cluster, tmp_path):
     (tmp_path / "greedy.py").write_text(GREEDY)
     config = copy.deepcopy(STUDY) | {"seeds": 1, "seeds_per_job": 1}
     config["methods"] = {

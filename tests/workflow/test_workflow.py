@@ -1,4 +1,4 @@
-"""The workflow by the real Snakemake: pure to read, cached, resumed, extended, and robust."""
+"""The workflow with the real Snakemake: caching, resuming, extending, and failures."""
 
 import copy
 import os
@@ -33,8 +33,8 @@ from vjmgp.study.runs.collect import COLUMNS
 # -- reading changes nothing ---------------------------------------------------------------------
 
 
-def test_whoever_only_looks_changes_nothing(study):
-    """With a damaged file and one of other settings in the results folder."""
+def test_inspecting_the_workflow_changes_no_file(study):
+    """The results folder has a damaged file and one of other settings."""
     folder, config, _ = study
     flip(file_of(folder, "LassoLars"))
     config["methods"]["VJM"]["gp"]["generations"] = 3
@@ -57,7 +57,7 @@ def test_whoever_only_looks_changes_nothing(study):
         assert state() == before, words
 
 
-def test_others_files_are_left_alone(tmp_path):
+def test_folder_with_foreign_files_is_left_alone(tmp_path):
     thesis = tmp_path / "results/report/thesis.tex"
     thesis.parent.mkdir(parents=True)
     thesis.write_text("my life's work")
@@ -87,7 +87,7 @@ def test_more_seeds_run_only_new_blocks(study):
     assert (new.loc[old.index] == old).all()
 
 
-def test_a_new_release_with_the_same_engine_runs_nothing_again(study):
+def test_new_release_with_the_same_engine_repeats_nothing(study):
     """Its kernels are others: they are compiled for new runs, and old ones stay."""
     folder, config, before = study
     shutil.rmtree(folder / "results/kernels")
@@ -96,9 +96,7 @@ def test_a_new_release_with_the_same_engine_runs_nothing_again(study):
     assert {path.rpartition("/")[2] for path in ran(before, folder)} == {"seeds_2-3"}
 
 
-def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
-    study, tmp_path, monkeypatch
-):
+def test_changed_settings_keep_the_old_runs(study, tmp_path, monkeypatch):
     folder, config, before = study
     tables = all_tables(folder)
     other = copy.deepcopy(config)
@@ -131,7 +129,7 @@ def test_other_settings_are_another_path_and_going_back_finds_the_old_runs(
     assert "Nothing to be done" in snakemake(tmp_path, config, TARGET)
 
 
-def test_a_table_that_is_asked_for_alone_is_never_stale(study):
+def test_single_table_as_target_is_up_to_date(study):
     """Of other settings, with other runs or with the same."""
     folder, config, _ = study
     table = "results/tables/one/tests_test_r2.csv"
@@ -168,7 +166,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_stopped_in_the_middle_and_run_again(tmp_path, monkeypatch, undisturbed, number):
+def test_stopped_study_continues(tmp_path, monkeypatch, undisturbed, number):
     if number != signal.SIGKILL and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)  # of nohup, which a child would inherit
     process = subprocess.Popen(
@@ -237,7 +235,7 @@ def with_estimators(config, *names):
     return config
 
 
-def test_failed_runs_are_listed_left_out_and_tried_again(tmp_path, monkeypatch, capfd):
+def test_failed_runs_are_listed_left_out_and_retried(tmp_path, monkeypatch, capfd):
     (tmp_path / "estimators.py").write_text(ESTIMATORS)  # beside the config
     (tmp_path / "bad_luck").touch()
     config = with_estimators(STUDY, "Fragile") | {"seeds": 3, "seeds_per_job": 3}
@@ -266,7 +264,7 @@ def test_failed_runs_are_listed_left_out_and_tried_again(tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("warm", [True, False])
-def test_a_killed_job_stops_no_other_and_says_why(study, warm):
+def test_killed_job_is_explained_and_other_jobs_continue(study, warm):
     folder, config, before = study
     (folder / "estimators.py").write_text(ESTIMATORS)
     config = with_estimators(config, "Crash") | {"warm_workers": warm}
@@ -281,7 +279,7 @@ def test_a_killed_job_stops_no_other_and_says_why(study, warm):
 # -- a report of what is there ---------------------------------------------------------------------
 
 
-def test_a_study_in_the_middle_gives_an_honest_report(study):
+def test_report_on_an_unfinished_study(study):
     folder, config, before = study
     config["seeds"] = 4
     config["datasets"].append("228_elusage")
@@ -305,7 +303,7 @@ def test_a_study_in_the_middle_gives_an_honest_report(study):
     assert "is damaged" in (folder / "results/logs/report_so_far.log").read_text()
     shutil.rmtree(folder / "results/runs")
     said = snakemake(folder, config, "report_so_far", ok=False)
-    assert "There is no finished run of this study yet." in said
+    assert "This study has no finished run yet." in said
 
 
 # -- configs -------------------------------------------------------------------------------------
@@ -318,7 +316,7 @@ def test_a_study_in_the_middle_gives_an_honest_report(study):
         ("seeds: 4", "study.yaml: seeds: the key appears twice, in lines "),
     ],
 )
-def test_what_is_wrong_with_a_config_is_said_in_a_line(tmp_path, more, message):
+def test_config_error_of_snakemake_is_one_line(tmp_path, more, message):
     path = tmp_path / "study.yaml"
     path.write_text(f"{yaml.safe_dump(STUDY)}{more}\n")
     said = snakemake(tmp_path, path, ok=False)
@@ -327,7 +325,7 @@ def test_what_is_wrong_with_a_config_is_said_in_a_line(tmp_path, more, message):
     assert not (tmp_path / "results").exists()
 
 
-def test_offline_all_missing_datasets_are_named_at_once(tmp_path):
+def test_all_missing_datasets_are_named_offline(tmp_path):
     config = STUDY | {"datasets": ["192_vineyard", "197_cpu_act", "201_pol"]}
     said = snakemake(
         tmp_path, config, ok=False, VJMGP_PMLB_URL="http://127.0.0.1:9", NO_PROXY="127.0.0.1",
@@ -335,11 +333,11 @@ def test_offline_all_missing_datasets_are_named_at_once(tmp_path):
     )  # fmt: skip
     assert "2 datasets are not at hand" in said
     assert "197_cpu_act, 201_pol. Either connect to the network, or put the files" in said
-    assert "Or take those that come with vjmgp: datasets: [embedded]" in said
+    assert "Or use those that come with vjmgp: datasets: [embedded]" in said
     assert not (tmp_path / "results").exists()
 
 
-def test_own_data_get_the_same_study(tmp_path):
+def test_own_data_are_studied_and_changes_are_noticed(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"length (m)": rng.normal(size=40), "site": rng.choice(["a", "ü"], 40)})
     table["yield"] = table["length (m)"] + 2 * (table["site"] == "a") + 0.1 * rng.normal(size=40)
@@ -375,7 +373,7 @@ def smoke(tmp_path_factory):
     return folder, said
 
 
-def test_the_smoke_study_ends_in_a_report(smoke):
+def test_smoke_study_writes_a_report(smoke):
     folder, said = smoke
     assert f"Report: {folder}/results/report.html" in said
     assert "jobs done, 0 running, 0 to go" in said
@@ -399,7 +397,7 @@ def test_the_smoke_study_ends_in_a_report(smoke):
     assert "of experiment comparison by dataset and method" in page
 
 
-def test_one_experiment_alone_and_runs_in_parts(finished, tmp_path):
+def test_single_experiment_and_runs_in_batches(finished, tmp_path):
     config = copy.deepcopy(STUDY)
     config["experiments"]["two"] = {"methods": ["Standard GP"]}
     snakemake(tmp_path, config, "two")

@@ -1,8 +1,8 @@
-# Datasets: fetch, check, and divide into training and test rows.
+# Datasets: fetch, check, and split into training and test rows.
 
 
 rule mark_results:
-    # A folder with files but without this mark is somebody else's: it is left alone.
+    # A folder with files but without this mark was not made by vjmgp, and is left alone.
     output:
         touch(at(paths.MARK)),
     priority: 40
@@ -19,7 +19,7 @@ rule fetch_dataset:
         log_of("fetch_dataset", "{dataset}"),
     priority: 20
     retries: 1
-    localrule: True  # nodes of a cluster may have no network
+    localrule: True  # cluster nodes may have no network
     conda:
         "../../envs/vjmgp.yaml"
     resources:

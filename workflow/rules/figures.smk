@@ -34,7 +34,7 @@ rule draw_figures:
 
 
 rule illustrations:
-    # They show the method and depend on the engine, not on the study's runs.
+    # Pictures of the method, which depend on the engine, not on the study's runs.
     input:
         kernels=kept(map(FILES.kernel_mark, (SHARED_KERNELS, "none-lexicase"))),
         outdated=run_unless_made("illustrations"),

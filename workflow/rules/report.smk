@@ -35,7 +35,7 @@ rule write_report:
 
 
 rule report_so_far:
-    # Of a study in the middle of its run; asks for no run. While one is going on: --nolock
+    # Reports on an unfinished study and runs nothing. While the study is running: --nolock
     log:
         log_of("report_so_far"),
     conda:
@@ -46,9 +46,7 @@ rule report_so_far:
         step="report_so_far",
         study=STUDY.for_report(),
         scoreboard=STUDY.for_scoreboard(),
-        runs=lambda wildcards: {
-            name: FILES.runs(name) for name in STUDY.experiments
-        },
+        runs=lambda wildcards: {name: FILES.runs(name) for name in STUDY.experiments},
         reused={name: STUDY.reused(name) for name in STUDY.experiments},
         published=STUDY.published_folder,
         files=FILES.report(at(paths.SO_FAR)),
@@ -59,7 +57,7 @@ rule report_so_far:
 
 
 rule runs:
-    # All runs and nothing made of them. In parts, where one plan is too large: --batch runs=1/8
+    # All runs without tables. In parts, if one plan is too large: --batch runs=1/8
     input:
         lambda wildcards: FILES.runs(),
     localrule: True

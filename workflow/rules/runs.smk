@@ -1,8 +1,8 @@
-# Noise estimates, and runs: one job runs a block of seeds of one method on one dataset.
+# Noise estimates, and runs: a job runs a block of seeds of one method on one dataset.
 
 
 rule compile_kernels:
-    # Once per machine, engine and variant, before many jobs start: they only load what is there.
+    # Once per machine, engine and variant, before jobs that load the kernels.
     input:
         mark=ancient(at(paths.MARK)),
     output:
@@ -22,7 +22,7 @@ rule compile_kernels:
 
 
 rule estimate_noise:
-    # How noisy the labels are decides how strongly the regulariser counts.
+    # The label noise sets the weight of the regulariser.
     input:
         unpack(data_of),
         splits=lambda wildcards: splits_of(wildcards)[0],

@@ -81,7 +81,7 @@ rule compare_methods:
 
 
 rule compare_srbench:
-    # Beside SRBench's published results, for experiments that follow its protocol.
+    # Compares with SRBench's published results, for experiments under its protocol.
     input:
         runs=ancient(TABLES.runs),
         made=ancient(FILES.manifest("collect_runs")),

@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from ..competitors.packages import missing_extra
 from ..core.files import DamagedFileError, read_sealed
-from ..study import paths
 from ..study.names import WALL_TIMES
 from ..study.plan.study import Cell, Method, Study
 from ..study.published.index import ReusedRuns
@@ -125,21 +124,21 @@ def _computed(
 ) -> tuple[Any, dict[str, str]]:
     """Repeat a run with its split and its noise estimate; return its record and their files."""
     method = study.methods[cell.method]
-    names = {
-        "protocol": cell.protocol,
-        "dataset": cell.dataset,
-        "method": method.slug,
-        "identity": study.ids.run(*cell),
-        "block": f"{seed}-{seed}",
-    }
-    patterns = {"splits": paths.SPLITS, "noise": paths.NOISE, "runs": paths.RUNS}
-    made = {part: f"{folder}/{p.format(**names)}" for part, p in patterns.items()}
+    files, seeds = _within(study, folder).files, range(seed, seed + 1)
+    runs = files.block(cell, f"{seed}-{seed}")
+    made = {"splits": files.splits(*cell[:2], seeds)[0]}
     split_rows(data, facts, study.protocols[cell.protocol], made["splits"])
     if method.is_gp:
+        made["noise"] = files.noise(*cell[:2], seeds)[0]
         estimate_noise(data, facts, made["splits"], made["noise"])
     noise = [made["noise"]] if method.is_gp else []
-    run_block(method.name, method.definition, data, facts, [made["splits"]], made["runs"], noise)
-    return read_block(made["runs"])[0], made
+    run_block(method.name, method.definition, data, facts, [made["splits"]], runs, noise)
+    return read_block(runs)[0], made
+
+
+def _within(study: Study, folder: str) -> Study:
+    """Return the study with its results in another folder, and a job for each run."""
+    return replace(study, config=study.config | {"results": folder, "seeds_per_job": 1})
 
 
 def _compared(what: str, was: Any, now: Any) -> Finding:
@@ -193,9 +192,8 @@ def _is_repeatable(method: Method) -> bool:
 def _repeat_published(study: Study, cell: Cell, row: Any, cache: Path | None) -> Finding:
     what = _name_of(row)
     with tempfile.TemporaryDirectory() as folder:
-        names = {"dataset": cell.dataset, "identity": study.ids.prepared(cell.dataset)}
-        patterns = paths.SOURCE, paths.SOURCE_NOTE, paths.DATA, paths.FACTS
-        table, note, data, facts = (f"{folder}/{p.format(**names)}" for p in patterns)
+        files = _within(study, folder).files
+        table, note, data, facts = *files.source(cell.dataset), *files.prepared(cell.dataset)
         try:
             fetch_dataset(cell.dataset, str(cache) if cache else None, table, note)
             prepare_dataset(cell.dataset, table, None, data, facts, note)

@@ -1,4 +1,4 @@
-"""Tables as LaTeX, with the rules of booktabs."""
+"""Write tables as LaTeX, with the rules of booktabs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SYMBOLS = {
     "²": "$^2$", "∼": "$\\sim$", "−": "$-$", "≤": "$\\leq$",
     "τ": "$\\tau$", "α": "$\\alpha$", "γ": "$\\gamma$", "σ": "$\\sigma$",
 }  # fmt: skip
-"""Signs of ours that not every TeX knows as letters."""
+"""Characters that not every TeX can typeset."""
 WIDE = 7
-"""Columns beyond which a table is set in small type."""
+"""The number of columns above which a table is set in small type."""
 
 
 def write_latex(
@@ -36,7 +36,7 @@ def latex_of(
     digits: dict[str, int] | None = None,
     best: list[str] | None = None,
 ) -> str:
-    """A floating table that needs the package booktabs and nothing else."""
+    """Return a floating table, which needs the package booktabs only."""
     numbers = {
         column: functools.partial(_number, digits=(digits or {}).get(str(column), 3))
         for column in table.select_dtypes("float").columns
@@ -60,12 +60,12 @@ def latex_of(
 
 
 def _number(value: float, digits: int) -> str:
-    """Not in math mode, where bold would not show, but for the sign."""
+    """Format a number outside math mode, except for the sign, so that it can be bold."""
     return f"{value:.{digits}f}".replace("-", "$-$")
 
 
 def _heading(column: str) -> str:
-    """A column's name in words; names of methods stay as they are."""
+    """Return a column's name in words; names of methods are kept."""
     words = column.replace("_r2", " R²")
     return words.replace("_", " ") if column.islower() else words
 

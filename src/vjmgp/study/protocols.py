@@ -1,4 +1,4 @@
-"""The paper's protocol and SRBench's as plain functions: a seed's split, label noise, R²."""
+"""The protocols of the paper and of SRBench: splits, label noise, and R²."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ TRAIN_ROWS = 100
 LABEL_NOISE_SHARE = 0.8
 SRBENCH_SHARE = 0.75
 SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 29802)
-"""Of the splits that SRBench has published results for."""
+"""The seeds of the splits with published results of SRBench."""
 LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
-"""Five folds need a row each; one test row has no R²."""
+"""Five folds need a row each, and R² needs two."""
 LABEL_NOISE_MAX_ROWS = 2000
-"""Datasets with fewer rows take part in the label-noise experiment."""
+"""The label-noise experiment uses datasets with fewer rows."""
 
 
 def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Coefficient of determination; 0 where the truth does not vary.
+    """Return the coefficient of determination; 0 if the truth is constant.
 
     Examples
     --------
@@ -38,14 +38,14 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
     try:
         observed, predicted = np.asarray(truth, np.float64), np.asarray(prediction, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"r2 takes two rows of numbers ({error}).") from None
+        raise ValueError(f"r2 needs two sequences of numbers ({error}).") from None
     if observed.shape != predicted.shape or observed.ndim != 1 or not len(observed):
         raise ValueError(
-            f"r2 takes two rows of numbers of one length, one or more; truth has the shape "
+            f"r2 needs two non-empty sequences of the same length; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
     from ..tables.validation import (
-        check_sample_weight,  # it loads pandas, which a config has no use for
+        check_sample_weight,  # it imports pandas, which a config does not need
     )
 
     weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
@@ -53,34 +53,34 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
 
 
 def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:
-    """What random numbers depend on: the dataset's name, the seed and the purpose alone."""
+    """Return the entropy of random numbers, from the dataset's name, the seed and the purpose."""
     words = [zlib.crc32(dataset.encode()), seed, zlib.crc32(purpose.encode())]
     return np.random.SeedSequence(words)
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a dataset is divided for a run, and what is done to the training labels."""
+    """The split of a dataset for a run, and the noise added to the training labels."""
 
     train_rows: int | None = TRAIN_ROWS
-    """Rows to train on, where at least as many are left to test on; else half of all."""
+    """The number of training rows; half of all rows if fewer would be left to test on."""
     train_share: float | None = None
-    """The share of the rows to train on, in place of `train_rows`."""
+    """The share of training rows, instead of `train_rows`."""
     label_noise: float = 0.0
-    """Deviation of the noise added to the training labels, in deviations of these labels."""
+    """Standard deviation of the noise added to the training labels, in units of theirs."""
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
+        """Raise if the training rows are given twice or not at all."""
         if (self.train_rows is None) == (self.train_share is None):
             raise ValueError("a protocol has either train_rows or train_share")
 
     @property
     def most_seeds(self) -> int | None:
-        """How many splits there are; None where there is no end of them."""
+        """The number of splits; None if it is unlimited."""
         return None
 
     def describe(self) -> str:
-        """The protocol in a sentence."""
+        """Return the protocol in a sentence."""
         if self.train_share is not None:
             text = f"{100 * self.train_share:g} % of the rows to train, the others to test"
         else:
@@ -94,14 +94,14 @@ class Protocol:
         return f"{text}."
 
     def rows_to_train(self, n_rows: int) -> int:
-        """How many of so many rows are for training."""
+        """Return the number of training rows of a dataset."""
         if self.train_share is not None:
             return int(self.train_share * n_rows)
         rows = self.train_rows or 0
         return rows if n_rows - rows >= rows else n_rows // 2
 
     def split(self, dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
-        """Training and test rows of a run; they depend on the dataset's name and the seed alone."""
+        """Return training and test rows of a run, which depend on dataset name and seed only."""
         n_train = self.rows_to_train(n_rows)
         if n_train < LEAST_TRAIN_ROWS or n_rows - n_train < LEAST_TEST_ROWS:
             raise ValueError(
@@ -112,18 +112,18 @@ class Protocol:
         return order[:n_train], order[n_train:]
 
     def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
-        """All rows, those to train on first."""
+        """Return all rows, training rows first."""
         bits = np.random.PCG64(_entropy(dataset, seed, "split"))
         return np.random.Generator(bits).permutation(n_rows)
 
     def training_labels(self, y_train: Floats, dataset: str, seed: int) -> Floats:
-        """The labels a method is trained on."""
+        """Return the labels that a method is trained on."""
         return add_label_noise(y_train, dataset, seed, self.label_noise)
 
 
 @dataclass(frozen=True)
 class SRBenchProtocol(Protocol):
-    """The splits of scikit-learn's `train_test_split`: run k has the k-th of the seeds."""
+    """The splits of scikit-learn's `train_test_split`: run k uses the k-th seed."""
 
     train_rows: int | None = None
     train_share: float | None = SRBENCH_SHARE
@@ -131,11 +131,11 @@ class SRBenchProtocol(Protocol):
 
     @property
     def most_seeds(self) -> int:
-        """One for each seed that is known."""
+        """The number of known seeds."""
         return len(self.split_seeds)
 
     def describe(self) -> str:
-        """The protocol in a sentence."""
+        """Return the protocol in a sentence."""
         seeds = ", ".join(map(str, self.split_seeds))
         return (
             f"{super().describe()} SRBench's own splits: scikit-learn's train_test_split with the "
@@ -144,7 +144,7 @@ class SRBenchProtocol(Protocol):
         )
 
     def _order(self, dataset: str, n_rows: int, seed: int) -> Integers:
-        """As `train_test_split` shuffles, whatever the dataset; it has the test rows first."""
+        """Return the rows as `train_test_split` shuffles them, which puts test rows first."""
         if seed >= self.most_seeds:
             raise ValueError(f"SRBench has {self.most_seeds} splits; there is none for run {seed}.")
         order = np.random.RandomState(self.split_seeds[seed]).permutation(n_rows)
@@ -157,9 +157,9 @@ SRBENCH = SRBenchProtocol()
 
 
 def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
-    """Training and test rows of a run: 100 rows to train, the rest to test.
+    """Return training and test rows of a run: 100 rows to train, the rest to test.
 
-    Where that leaves fewer than 100 test rows, half and half. The same dataset and seed give
+    If that leaves fewer than 100 test rows, the dataset is halved. The same dataset and seed give
     the same rows to every method.
 
     Examples
@@ -174,7 +174,7 @@ def paper_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integer
 
 
 def label_noise_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, Integers]:
-    """Training and test rows of the label-noise experiment: 80 % and 20 %.
+    """Return training and test rows of the label-noise experiment: 80 % and 20 %.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def label_noise_split(dataset: str, n_rows: int, seed: int) -> tuple[Integers, I
 
 
 def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float = 1.0) -> Floats:
-    """Training labels with N(0, 1) noise added on the standardised scale, in original units.
+    """Return training labels with N(0, 1) noise added on the standardised scale.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float =
     if deviation == 0.0:
         return y_train
     from ..engine.numerics.rng import (
-        fill_normal,  # it loads compiled code, which a split has no use for
+        fill_normal,  # it loads compiled code, which a split does not need
     )
 
     state = _entropy(dataset, seed, "label noise").generate_state(4, np.uint64).astype(np.uint64)

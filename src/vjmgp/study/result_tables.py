@@ -1,4 +1,4 @@
-"""Tables of results as CSV: written whole, and read as they were written."""
+"""Read and write tables of results as CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.files import write_whole
 from .names import NAME_COLUMNS
 
 FORMULA = re.compile("[=+@-]")
-"""How a cell begins that a spreadsheet takes for a formula and runs."""
+"""The beginning of a cell that a spreadsheet would execute as a formula."""
 
 
 def write_csv(path: str | Path, table: pd.DataFrame) -> None:
@@ -20,7 +20,7 @@ def write_csv(path: str | Path, table: pd.DataFrame) -> None:
 
 
 def as_csv(table: pd.DataFrame) -> bytes:
-    """A table as text; a name that a spreadsheet would run gets an apostrophe before it."""
+    """Return a table as text, with an apostrophe before names that a spreadsheet would execute."""
     names = {column: table[column].map(_guarded) for column in NAME_COLUMNS if column in table}
     return table.assign(**names).rename(columns=_guarded).to_csv(index=False).encode()
 
@@ -36,7 +36,7 @@ def _plain(cell: object) -> object:
 
 
 def read_table(path: str | Path, *, as_text: bool = False) -> pd.DataFrame:
-    """A table as it was written: a method may be called "None", a dataset "NA"."""
+    """Read a table as it was written: a method may be called "None", a dataset "NA"."""
     names = dict.fromkeys((*NAME_COLUMNS, "parameters", "engine"), str)
     if as_text:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -47,7 +47,7 @@ def read_table(path: str | Path, *, as_text: bool = False) -> pd.DataFrame:
 
 
 def read_runs(path: str | Path) -> pd.DataFrame:
-    """The runs that did not fail."""
+    """Read the runs that did not fail."""
     table = read_table(path)
     ok = table[table["status"] == "ok"]
     if not len(ok):
@@ -56,6 +56,6 @@ def read_runs(path: str | Path) -> pd.DataFrame:
 
 
 def present(names: list[str], column: pd.Series[str]) -> list[str]:
-    """Those of the names that a column has, in their own order."""
+    """Return the names that a column has, in their order."""
     known = set(column.unique())
     return [name for name in names if name in known]

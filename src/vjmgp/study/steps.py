@@ -18,14 +18,14 @@ class Step(NamedTuple):
     """A step of the study."""
 
     name: str
-    does: str
-    """A few words for the picture of the workflow."""
     per: Scope
     """The unit that it is done for."""
-    after: tuple[str, ...] = ()
-    """The steps that it follows directly; those they follow in turn are left out."""
-    function: str = ""
+    function: str
     """The import path of its function, if it has one."""
+    after: tuple[str, ...]
+    """The steps that it follows directly; those they follow in turn are left out."""
+    does: str
+    """A few words for the picture of the workflow."""
 
     @property
     def module(self) -> str:
@@ -40,74 +40,44 @@ def load(function: str) -> Callable[..., None]:
     return found
 
 
+# fmt: off
 _ALL = (
-    Step("mark_results", "claims the folder", "folder"),
-    Step(
-        *("fetch_dataset", "PMLB, or a cache", "dataset", ("mark_results",)),
-        "vjmgp.study.runs.fetch.fetch_dataset",
-    ),
-    Step(
-        *("compile_kernels", "once for a machine", "machine", ("mark_results",)),
-        "vjmgp.engine.compilation.warmup.compile_for_this_machine",
-    ),
-    Step(
-        *("prepare_dataset", "types and checks", "dataset", ("fetch_dataset",)),
-        "vjmgp.study.runs.prepare.prepare_dataset",
-    ),
-    Step(
-        *("split_rows", "by dataset and seed", "block", ("prepare_dataset",)),
-        "vjmgp.study.runs.splits.split_rows",
-    ),
-    Step(
-        *("estimate_noise", "how noisy labels are", "block", ("split_rows", "compile_kernels")),
-        "vjmgp.study.runs.noise_estimates.estimate_noise",
-    ),
-    Step(
-        *("run_baseline", "other learners", "block", ("split_rows",)),
-        "vjmgp.study.runs.block.run_block",
-    ),
-    Step(
-        *("run_gp", "genetic programming", "block", ("estimate_noise",)),
-        "vjmgp.study.runs.block.run_block",
-    ),
-    Step(
-        *("collect_runs", "records to tables", "experiment", ("run_gp", "run_baseline")),
-        "vjmgp.study.runs.collect.collect_runs",
-    ),
-    Step(
-        *("join_runs", "of all experiments", "study", ("collect_runs",)),
-        "vjmgp.study.runs.collect.join_runs",
-    ),
-    Step(
-        *("compare_methods", "tests and effects", "experiment", ("collect_runs",)),
-        "vjmgp.study.statistics.compare_methods.compare_methods",
-    ),
-    Step(
-        *("compare_srbench", "beside SRBench's results", "experiment", ("collect_runs",)),
-        "vjmgp.study.srbench.compare_srbench.compare_srbench",
-    ),
-    Step(
-        *("score_claims", "what the paper says", "study", ("join_runs",)),
-        "vjmgp.study.scoreboard.score.score_claims",
-    ),
-    Step(
-        *("draw_figures", "SVG, PDF, PNG", "experiment", ("compare_methods",)),
-        "vjmgp.study.figures.draw_figures.draw_figures",
-    ),
-    Step(
-        *("illustrations", "the method in pictures", "study", ("compile_kernels",)),
-        "vjmgp.study.illustrations.draw_illustrations.draw_illustrations",
-    ),
-    Step(
-        *("write_report", "the report", "study"),
-        ("score_claims", "draw_figures", "compare_srbench", "illustrations"),
-        "vjmgp.study.report.write.write_report",
-    ),
-    Step(
-        *("report_so_far", "the report of an unfinished study", "request", ()),
-        "vjmgp.study.report.so_far.report_so_far",
-    ),
+    Step("mark_results", "folder", "", (), "claims the folder"),
+    Step("fetch_dataset", "dataset", "vjmgp.study.runs.fetch.fetch_dataset",
+         ("mark_results",), "PMLB, or a cache"),
+    Step("compile_kernels", "machine", "vjmgp.engine.compilation.warmup.compile_for_this_machine",
+         ("mark_results",), "once for a machine"),
+    Step("prepare_dataset", "dataset", "vjmgp.study.runs.prepare.prepare_dataset",
+         ("fetch_dataset",), "types and checks"),
+    Step("split_rows", "block", "vjmgp.study.runs.splits.split_rows",
+         ("prepare_dataset",), "by dataset and seed"),
+    Step("estimate_noise", "block", "vjmgp.study.runs.noise_estimates.estimate_noise",
+         ("split_rows", "compile_kernels"), "how noisy labels are"),
+    Step("run_baseline", "block", "vjmgp.study.runs.block.run_block",
+         ("split_rows",), "other learners"),
+    Step("run_gp", "block", "vjmgp.study.runs.block.run_block",
+         ("estimate_noise",), "genetic programming"),
+    Step("collect_runs", "experiment", "vjmgp.study.runs.collect.collect_runs",
+         ("run_gp", "run_baseline"), "records to tables"),
+    Step("join_runs", "study", "vjmgp.study.runs.collect.join_runs",
+         ("collect_runs",), "of all experiments"),
+    Step("compare_methods", "experiment", "vjmgp.study.statistics.compare_methods.compare_methods",
+         ("collect_runs",), "tests and effects"),
+    Step("compare_srbench", "experiment", "vjmgp.study.srbench.compare_srbench.compare_srbench",
+         ("collect_runs",), "with SRBench's results"),
+    Step("score_claims", "study", "vjmgp.study.scoreboard.score.score_claims",
+         ("join_runs",), "what the paper says"),
+    Step("draw_figures", "experiment", "vjmgp.study.figures.draw_figures.draw_figures",
+         ("compare_methods",), "SVG, PDF, PNG"),
+    Step("illustrations", "study",
+         "vjmgp.study.illustrations.draw_illustrations.draw_illustrations",
+         ("compile_kernels",), "the method in pictures"),
+    Step("write_report", "study", "vjmgp.study.report.write.write_report",
+         ("score_claims", "draw_figures", "compare_srbench", "illustrations"), "the report"),
+    Step("report_so_far", "request", "vjmgp.study.report.so_far.report_so_far",
+         (), "the report on an unfinished study"),
 )
+# fmt: on
 STEPS = {step.name: step for step in _ALL}
 """Every step by name; a step comes after those that it follows."""
 TABLE_STEPS = {step.name: step for step in _ALL if step.per in ("experiment", "study")}

@@ -1,4 +1,4 @@
-"""Check a config against a JSON schema, with one line for what is wrong, and fill in defaults."""
+"""Check a config against a JSON schema, with errors of one line, and fill in defaults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 
 Json = dict[str, Any]
 MOST_VALUES = 200_000
-"""In a config, with what its aliases stand for written out."""
+"""The largest number of values in a config, with aliases expanded."""
 EXAMPLES = {"estimator": "sklearn.svm.SVR", "regularizer": "my_measures.Roughness"}
 WORDS = {
     "integer": "a whole number", "number": "a number", "string": "text", "boolean": "true or false",
@@ -22,14 +22,14 @@ WORDS = {
 
 
 class ConfigError(ValueError):
-    """What is wrong with a config; the message names the key and says what to do."""
+    """An error in a config; the message names the key and says what to do."""
 
 
 def check(config: Any, schema: Json) -> None:
-    """Raise a ConfigError of one line for the first thing that the schema does not allow."""
+    """Raise a ConfigError of one line for the first violation of the schema."""
     from jsonschema import Draft202012Validator, validators
 
-    # To JSON, 2.0 is a whole number; Python's range() and YAML's readers take it for none.
+    # In JSON, 2.0 is an integer; in Python and YAML it is not.
     types = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
@@ -45,7 +45,7 @@ def check(config: Any, schema: Json) -> None:
 
 
 def _values(data: Any, where: str = "config") -> Iterator[tuple[str, Any]]:
-    """All keys and values of a config, each with its place."""
+    """Yield all keys and values of a config, each with its place."""
     yield where, data
     entries = dict(enumerate(data)) if isinstance(data, list) else data
     for key, value in entries.items() if isinstance(entries, dict) else ():
@@ -70,7 +70,7 @@ def _one_line(error: Any) -> str:
             return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
         case "anyOf":
             within = [fault for fault in error.context if fault.path]
-            if within:  # the value itself is of the right kind
+            if within:  # the value itself has the right type
                 return _one_line(within[0])
             return f"{where} is {value!r}; it must be {' or '.join(map(_kind, wanted))}."
         case "pattern" if where.rpartition(".")[2] in EXAMPLES:
@@ -97,10 +97,10 @@ def _kind(schema: Json) -> str:
 
 
 def check_text(path: Path) -> None:
-    """Raise a ConfigError for a YAML file that loaders take without a word, or choke on.
+    """Raise a ConfigError for YAML that is ambiguous or too large.
 
-    This looks at the structure of the text alone: keys that are there twice, of which loaders take
-    the last; nesting that no config needs; aliases of aliases that stand for millions of values.
+    This checks the structure of the text only: duplicate keys, of which loaders use the last, deep
+    nesting, and nested aliases that expand to millions of values.
     """
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
@@ -118,10 +118,10 @@ def check_text(path: Path) -> None:
 
 
 def _size(node: Any, where: str, known: dict[int, int]) -> int:
-    """How many values a node stands for, aliases written out; no key may appear twice in it."""
+    """Return the number of values in a node, aliases expanded; raise for duplicate keys."""
     if id(node) in known:
         return known[id(node)]
-    known[id(node)] = size = 1  # a node may hold itself
+    known[id(node)] = size = 1  # a node may contain itself
     lines: dict[tuple[str, str], int] = {}
     for entry in node.value if isinstance(node, yaml.CollectionNode) else ():
         if isinstance(node, yaml.SequenceNode):
@@ -141,7 +141,7 @@ def _size(node: Any, where: str, known: dict[int, int]) -> int:
 
 
 def require_known(name: str, known: Iterable[str], where: str, what: str) -> None:
-    """Raise a ConfigError for an unknown name, with those that look like it."""
+    """Raise a ConfigError for an unknown name, with similar known ones."""
     if name not in known:
         article = "an" if what[0] in "aeiou" else "a"
         raise ConfigError(f"{where}: {name!r} is not {article} {what}{_did_you_mean(name, known)}")
@@ -156,7 +156,7 @@ def _did_you_mean(name: Any, known: Iterable[Any]) -> str:
 
 
 def with_defaults(config: Any, schema: Json) -> Any:
-    """The config with the schema's defaults where it says nothing."""
+    """Return the config with the schema's defaults for missing keys."""
     if not isinstance(config, dict):
         return config
     full = copy.deepcopy(config)

@@ -9,7 +9,7 @@ from ...core.files import DamagedFileError, read_records, whole_records
 from ..paths import RUNS, files_and_journals, parse, seeds_of
 
 
-class Record(TypedDict):
+class RunRecord(TypedDict):
     """A line of a file of runs."""
 
     dataset: str
@@ -62,7 +62,7 @@ def names_of(path: str | Path) -> dict[str, str]:
     return found
 
 
-def read_block(path: str | Path) -> list[Record]:
+def read_block(path: str | Path) -> list[RunRecord]:
     """Return the records of a file of runs, after checking that they belong to its path."""
     records: Any = read_records(path)
     names, keys = names_of(path), ("protocol", "dataset", "identity")
