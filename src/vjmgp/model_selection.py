@@ -19,7 +19,6 @@ from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import (
     ALPHA,
     BORN,
-    FIRST_NODE,
     N_TREES,
     O1,
     O2,
@@ -35,7 +34,7 @@ from .engine.trees.primitives import own_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
 from .models.intervals import front_with_errors, with_errors
-from .models.symbolic import Feature, SymbolicModel, TableModel, with_used_functions
+from .models.symbolic import SymbolicModel, TableModel, features_of, with_used_functions
 from .tables.preprocessing import Standardizer
 
 T = TypeVar("T")
@@ -316,18 +315,8 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
     if entry == STUDENT:
         assert student is not None
         archive, entry = student, 0
-    node = int(archive.facts[entry, FIRST_NODE])
-    features = []
-    for t in range(archive.facts[entry, N_TREES]):
-        last = node + int(archive.tree_length[entry, t])
-        weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
-        if factor > 0.0:
-            codes = tuple(int(code) for code in archive.codes[node:last])
-            constants = tuple(float(c) for c in archive.constants[node:last])
-            features.append(Feature(codes, constants, weight, centre, factor))
-        node = last
     scores = archive.scores[entry]
-    trees, functions = with_used_functions(features, _user_functions(result))
+    trees, functions = with_used_functions(features_of(archive, entry), _user_functions(result))
     return SymbolicModel(
         result.standardizer,
         trees,
