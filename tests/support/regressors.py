@@ -21,7 +21,7 @@ def medium(**changes: Any) -> VJMRegressor:
 
 
 def fail(record: dict[str, float]) -> None:
-    """A callback that raises."""
+    """Raise an error, as a callback."""
     raise RuntimeError("raised by the callback")
 
 
