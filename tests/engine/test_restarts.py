@@ -101,7 +101,8 @@ def test_ctrl_c_keeps_the_models_found(table, n_jobs):
     with pytest.warns(UserWarning, match="Interrupted after generation"):
         model.fit(*table)
     assert model.stopped_by_ == "interrupt"
-    assert model.n_iter_ >= 3
+    assert len(model.history_) > model.n_iter_ >= 3
+    assert n_jobs > 1 or model.n_iter_ < 10
     assert np.isfinite(model.predict(table[0])).all()
 
 
