@@ -181,9 +181,9 @@ def test_callback_receives_each_generation_and_can_stop(table):
 def test_no_generation_starts_after_max_time(table, monkeypatch):
     """With a fake clock, one second per generation, none starts after the limit."""
     clock = [100.0]
-    monkeypatch.setattr(
-        "vjmgp.engine.restarts.time", SimpleNamespace(perf_counter=lambda: clock[0])
-    )
+    for module in ("preparation", "restarts"):
+        fake = SimpleNamespace(perf_counter=lambda: clock[0])
+        monkeypatch.setattr(f"vjmgp.engine.{module}.time", fake)
 
     def tick(record):
         clock[0] += 1.0
