@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,6 @@ from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import (
     ALPHA,
     BORN,
-    FIRST_NODE,
     N_TREES,
     O1,
     O2,
@@ -34,9 +34,10 @@ from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
 from .models.intervals import front_with_errors, with_errors
-from .models.symbolic import Feature, SymbolicModel, TableModel, with_used_functions
+from .models.symbolic import SymbolicModel, TableModel, features_of, with_used_functions
 from .tables.preprocessing import Standardizer
 
+T = TypeVar("T")
 STUDENT = -1
 """Number of the student among those of archive entries."""
 NEAR = 0.1
@@ -56,16 +57,7 @@ class SearchResult:
     """All rows, if evolution saw a sample of them."""
     constant_rows: ScoredRows | None = None
     """The rows of a constant model."""
-    short_formulas: dict[tuple[float, float], Archive | None] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    """Short formulas by price and τ, as far as they have been made …"""
-    short_models: dict[tuple[Any, ...], SymbolicModel] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    """… short models by what was asked for …"""
-    texts: dict[int, str] = field(default_factory=dict, init=False, repr=False)
-    """… and texts of archive entries."""
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def rows(self) -> ScoredRows:
@@ -76,6 +68,13 @@ class SearchResult:
         assert scored is not None
         return scored.rows
 
+    def cached(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what `make` returns; it is called once for each key."""
+        if key not in self._cache:
+            self._cache[key] = make()
+        value: T = self._cache[key]
+        return value
+
 
 class Defaults(NamedTuple):
     """The regressor's parameters that decide which model is chosen."""
@@ -83,16 +82,6 @@ class Defaults(NamedTuple):
     final_rule: str
     regularizer: str
     node_price: float
-
-
-class Choice(NamedTuple):
-    """A chosen model."""
-
-    entry: int
-    """Its number in the archive, or STUDENT."""
-    student: Archive | None
-    """The latest student, chosen or not."""
-    model: SymbolicModel
 
 
 def choose_model(
@@ -104,10 +93,11 @@ def choose_model(
     rule: str | None = None,
     node_price: float | None = None,
     max_size: int | None = None,
-) -> Choice:
-    """Choose a model; `VJMRegressor.choose` documents the arguments.
+) -> tuple[int, Archive | None, SymbolicModel]:
+    """Return the entry of the chosen model, the latest student and the model.
 
-    `student` is the one of the previous choice, which is the last row of the front.
+    `student` is that of the previous choice, the last row of the front. `VJMRegressor.choose`
+    documents the other arguments.
     """
     given = {"index": index, "tau": tau, "rule": rule, "node_price": node_price}
     index, tau, rule, node_price, max_size = (
@@ -126,7 +116,7 @@ def choose_model(
     else:
         weight = result.tau if tau is None else tau
         entry = _pick(result.archive, _front(result, max_size), RULES[rule], weight)
-    return Choice(entry, student, with_errors(model_of(result, entry, student), result.rows))
+    return entry, student, with_errors(model_of(result, entry, student), result.rows)
 
 
 def _resolved(result: SearchResult, defaults: Defaults, rule: str | None) -> str:
@@ -172,7 +162,7 @@ def _distil(
         tau = teacher_tau(prepared.noise_r2)
     best = _pick(archive, _front(result, max_size), RULES["tau"], tau)
     if short:
-        found = _short_formula(result, price, tau)
+        found = result.cached(("short", price, tau), lambda: _short_formula(result, price, tau))
         if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
             return (best if found is None else STUDENT), found
     if max_size is None:
@@ -186,32 +176,23 @@ def _distil(
 
 
 def _short_formula(result: SearchResult, price: float, tau: float) -> Archive | None:
-    """Return the short formula at this price and τ, which is made once."""
-    key = price, tau
-    if key not in result.short_formulas:
-        assert result.prepared is not None
-        standardizer = result.standardizer
-        inputs = standardizer.inputs
-        units = Units(
-            np.array([column.mean / column.scale for column in inputs]),
-            np.array([column.codes is None and column.label is None for column in inputs]),
-            standardizer.target_mean / standardizer.target_scale,
-        )
-        result.short_formulas[key] = short_formula(
-            result.prepared, result.archive, units, price, tau, result.whole
-        )
-    return result.short_formulas[key]
+    standardizer, prepared = result.standardizer, result.prepared
+    assert prepared is not None
+    units = Units(
+        np.array([column.mean / column.scale for column in standardizer.inputs]),
+        np.array([column.codes is None and column.label is None for column in standardizer.inputs]),
+        standardizer.target_mean / standardizer.target_scale,
+    )
+    return short_formula(prepared, result.archive, units, price, tau, result.whole)
 
 
 def short_model(result: SearchResult, defaults: Defaults, max_size: int) -> SymbolicModel | None:
     """Return the best model of at most `max_size` nodes, chosen once; None if there is none."""
     if max_size < _sizes(result.archive).min():
         return None
-    rule = _resolved(result, defaults, None)
-    key = rule, checked("node_price", defaults.node_price), max_size
-    if key not in result.short_models:
-        result.short_models[key] = choose_model(result, defaults, max_size=max_size).model
-    return result.short_models[key]
+    price = checked("node_price", defaults.node_price)
+    key = _resolved(result, defaults, None), price, max_size
+    return result.cached(key, lambda: choose_model(result, defaults, max_size=max_size)[2])
 
 
 def restart_models(result: SearchResult, defaults: Defaults) -> list[SymbolicModel]:
@@ -223,7 +204,7 @@ def restart_models(result: SearchResult, defaults: Defaults) -> list[SymbolicMod
     for restart in np.unique(restarts):
         archive = part_of(result.archive, np.flatnonzero(restarts == restart))
         archive.facts[:, RESTART] = 0
-        models.append(choose_model(replace(result, archive=archive), defaults).model)
+        models.append(choose_model(replace(result, archive=archive), defaults)[2])
     return models
 
 
@@ -334,18 +315,8 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
     if entry == STUDENT:
         assert student is not None
         archive, entry = student, 0
-    node = int(archive.facts[entry, FIRST_NODE])
-    features = []
-    for t in range(archive.facts[entry, N_TREES]):
-        last = node + int(archive.tree_length[entry, t])
-        weight, centre, factor = (float(v) for v in archive.linear[entry, :, t])
-        if factor > 0.0:
-            codes = tuple(int(code) for code in archive.codes[node:last])
-            constants = tuple(float(c) for c in archive.constants[node:last])
-            features.append(Feature(codes, constants, weight, centre, factor))
-        node = last
     scores = archive.scores[entry]
-    trees, functions = with_used_functions(features, _user_functions(result))
+    trees, functions = with_used_functions(features_of(archive, entry), _user_functions(result))
     return SymbolicModel(
         result.standardizer,
         trees,
@@ -366,6 +337,4 @@ def _text(result: SearchResult, entry: int, student: Archive | None) -> str:
     """Return the formula of an entry; those of the archive are written once."""
     if entry == STUDENT:
         return str(model_of(result, entry, student))
-    if entry not in result.texts:
-        result.texts[entry] = str(model_of(result, entry, student))
-    return result.texts[entry]
+    return result.cached(entry, lambda: str(model_of(result, entry)))

@@ -24,6 +24,7 @@ from .engine.distillation.distil import NODE_PRICE
 from .engine.evolve import TrainingData, evolve
 from .engine.objectives.row_weights import row_weights
 from .engine.parameters import (
+    CHOICES,
     PARAMETERS,
     check_depths,
     check_final_rule,
@@ -416,9 +417,9 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
         """
         check_is_fitted(self, "archive_")
-        predict_with = checked(
-            "predict_with", self.predict_with if predict_with is None else predict_with
-        )
+        predict_with = checked("predict_with", predict_with, CHOICES)
+        if predict_with is None:
+            predict_with = checked("predict_with", self.predict_with)
         self._chosen, self.student_, self.model_ = model_selection.choose_model(
             self._found, self._defaults, self.student_, index, tau, rule, node_price, max_size
         )
@@ -504,7 +505,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         return table
 
     def _standardized(self, X: Any) -> Floats:
-        return self.model_.standardizer.standardize(self._check_new_data(X))
+        table = self._check_new_data(X)
+        return self.model_.standardizer.standardize(table)
 
     @overload
     def predict(self, X: Any, interval: None = None) -> Floats: ...
@@ -525,8 +527,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² of the predictions, without a warning about extrapolation."""
-        predicted = self.predictor_.predict_rows(self._standardized(X))
-        return float(r2_score(y, predicted, sample_weight=sample_weight))
+        x = self._standardized(X)
+        return float(r2_score(y, self.predictor_.predict_rows(x), sample_weight=sample_weight))
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predict with the model of the front that would be chosen after each generation.

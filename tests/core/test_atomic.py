@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from tests.support.regressors import fail, small
 
 from vjmgp import VJMRegressor
-
-
-def stop(record):
-    raise RuntimeError("raised by the callback")
 
 
 @pytest.fixture
@@ -21,7 +18,7 @@ def table():
 
 @pytest.fixture
 def fitted(table):
-    return VJMRegressor(population_size=20, generations=3, random_state=0).fit(*table)
+    return small(generations=3).fit(*table)
 
 
 def fail_in_preparation(monkeypatch):
@@ -39,8 +36,8 @@ def fail_in_choice(monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "spoil", "error"),
     [
-        ({"callback": stop}, None, RuntimeError),
-        ({"callback": stop, "restarts": 2, "n_jobs": 2}, None, RuntimeError),
+        ({"callback": fail}, None, RuntimeError),
+        ({"callback": fail, "restarts": 2, "n_jobs": 2}, None, RuntimeError),
         ({"sigma": "wide"}, None, ValueError),
         ({}, fail_in_preparation, BaseException),
         ({}, fail_in_choice, KeyboardInterrupt),
@@ -71,7 +68,7 @@ def test_refit_without_names_removes_the_names(table, fitted):
 
 
 def test_failed_first_fit_leaves_no_attributes(table):
-    model = VJMRegressor(population_size=20, generations=3, callback=stop)
+    model = small(callback=fail)
     before = dict(vars(model))
     with pytest.raises(RuntimeError):
         model.fit(*table)

@@ -3,12 +3,13 @@
 import json
 import signal
 import threading
+from operator import setitem
 
 import numpy as np
 import pytest
 import sympy
 from sklearn.gaussian_process import GaussianProcessRegressor
-from tests.support.regressors import noisy_table, same_archive, small
+from tests.support.regressors import fail, noisy_table, same_archive, small
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.engine.distillation import distil as distillation
@@ -100,15 +101,13 @@ def test_ctrl_c_keeps_the_models_found(table, n_jobs):
     with pytest.warns(UserWarning, match="Interrupted after generation"):
         model.fit(*table)
     assert model.stopped_by_ == "interrupt"
-    assert model.n_iter_ >= 3
+    assert len(model.history_) > model.n_iter_ >= 3
+    assert n_jobs > 1 or model.n_iter_ < 10
     assert np.isfinite(model.predict(table[0])).all()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_error_in_a_restart_is_raised(table, n_jobs):
-    def fail(record):
-        raise RuntimeError("raised by the callback")
-
     with pytest.raises(RuntimeError, match="raised by the callback"):
         small(restarts=2, n_jobs=n_jobs, callback=fail).fit(*table)
 
@@ -234,21 +233,17 @@ def test_blend_predicts_the_mean_of_its_parts(table, fitted):
     )
 
 
-def _set(part, place, value):
-    part[place] = value
-
-
 SPOILT = [
-    ("front", "tree has a number outside", lambda d: _set(d["members"]["tree"], 0, 10**6)),
-    ("front", "weights has a number", lambda d: _set(d["members"]["weights"], 0, float("nan"))),
+    ("front", "tree has a number outside", lambda d: setitem(d["members"]["tree"], 0, 10**6)),
+    ("front", "weights has a number", lambda d: setitem(d["members"]["weights"], 0, float("nan"))),
     ("front", "terms do not agree", lambda d: d["members"]["first"].reverse()),
     ("front", "no entry 'members'", lambda d: d.pop("members")),
-    ("front", "version 2", lambda d: _set(d, "version", 2)),
-    ("blend", "nodes of its forest", lambda d: _set(d["forest"]["child"], 0, 0)),
-    ("blend", "column has a number outside", lambda d: _set(d["forest"]["column"], 0, 3)),
-    ("blend", "length of its process", lambda d: _set(d["process"], "length", 0)),
+    ("front", "version 2", lambda d: setitem(d, "version", 2)),
+    ("blend", "nodes of its forest", lambda d: setitem(d["forest"]["child"], 0, 0)),
+    ("blend", "column has a number outside", lambda d: setitem(d["forest"]["column"], 0, 3)),
+    ("blend", "length of its process", lambda d: setitem(d["process"], "length", 0)),
     ("blend", "no entry 'process'", lambda d: d.pop("process")),
-    ("blend", "malformed", lambda d: _set(d, "shares", [1.0])),
+    ("blend", "malformed", lambda d: setitem(d, "shares", [1.0])),
 ]
 
 

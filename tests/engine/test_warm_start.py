@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.regressors import noisy_table, small
+from tests.support.regressors import fail, noisy_table, small
 from tests.support.regressors import same_archive as same
 
 
@@ -83,10 +83,6 @@ def test_warm_start_rejects_changed_data(table):
 def test_failed_warm_start_keeps_the_model_and_begins_anew(table):
     model = small(generations=3, warm_start=True).fit(*table)
     before = model.predict(table[0])
-
-    def fail(record):
-        raise RuntimeError("raised by the callback")
-
     with pytest.raises(RuntimeError, match="raised by the callback"):
         model.set_params(generations=8, callback=fail).fit(*table)
     np.testing.assert_array_equal(model.predict(table[0]), before)

@@ -2,10 +2,7 @@
 
 import io
 import json
-import os
 import pickle
-import signal
-import threading
 import warnings
 from contextlib import redirect_stderr
 from types import SimpleNamespace
@@ -184,9 +181,9 @@ def test_callback_receives_each_generation_and_can_stop(table):
 def test_no_generation_starts_after_max_time(table, monkeypatch):
     """With a fake clock, one second per generation, none starts after the limit."""
     clock = [100.0]
-    monkeypatch.setattr(
-        "vjmgp.engine.restarts.time", SimpleNamespace(perf_counter=lambda: clock[0])
-    )
+    for module in ("preparation", "restarts"):
+        fake = SimpleNamespace(perf_counter=lambda: clock[0])
+        monkeypatch.setattr(f"vjmgp.engine.{module}.time", fake)
 
     def tick(record):
         clock[0] += 1.0
@@ -195,20 +192,6 @@ def test_no_generation_starts_after_max_time(table, monkeypatch):
     assert model.stopped_by_ == "max_time"
     assert model.n_iter_ == 4  # started at 0, 1, 2 and 3 seconds
     assert small(max_time=1e9).fit(*table).stopped_by_ == "generations"
-
-
-def test_ctrl_c_leaves_a_usable_model(table):
-    def interrupt(record):
-        if record["generation"] == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    assert threading.current_thread() is threading.main_thread()
-    with pytest.warns(UserWarning, match="Interrupted after generation"):
-        model = small(generations=500, callback=interrupt).fit(*table)
-    assert model.stopped_by_ == "interrupt"
-    assert model.n_iter_ < 10
-    assert np.isfinite(model.predict(table[0])).all()
-    assert len(model.history_) >= 2
 
 
 def test_progress_shows_a_bar(table):

@@ -20,6 +20,11 @@ def medium(**changes: Any) -> VJMRegressor:
     return small(**{"population_size": 60, "generations": 20} | changes)
 
 
+def fail(record: dict[str, float]) -> None:
+    """Raise an error, as a callback."""
+    raise RuntimeError("raised by the callback")
+
+
 def same_archive(a: VJMRegressor, b: VJMRegressor) -> bool:
     return all(np.array_equal(x, y) for x, y in zip(a.archive_, b.archive_, strict=True))
 

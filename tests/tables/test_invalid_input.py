@@ -515,7 +515,7 @@ def at(models, tmp_path, monkeypatch):
         return call()
 
     for name in ("prepare", "compile_kernels"):
-        monkeypatch.setattr(f"vjmgp.regressor.{name}", lambda *_: pytest.fail("work was done"))
+        monkeypatch.setattr(f"vjmgp.engine.evolve.{name}", lambda *_: pytest.fail("work was done"))
     fitted, front, unnamed = models
     return SimpleNamespace(
         fitted=fitted,

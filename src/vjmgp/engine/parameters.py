@@ -30,7 +30,7 @@ LONGEST = 60
 
 
 @dataclass(frozen=True)
-class Rule:
+class Check:
     """Valid values of a parameter: a description, a test and a conversion to plain Python."""
 
     wanted: str
@@ -51,16 +51,16 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def whole(low: int, high: int) -> Rule:
+def whole(low: int, high: int) -> Check:
     """Accept a whole number within bounds."""
-    return Rule(
+    return Check(
         f"a whole number from {low} to {high}",
         lambda value: is_whole(value) and low <= int(value) <= high,
         int,
     )
 
 
-def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Rule:
+def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Check:
     """Accept a finite number within bounds; `above` excludes the lower bound itself."""
     if math.isfinite(low) and math.isfinite(high):
         wanted = f"a number between {low:g} and {high:g}"
@@ -81,19 +81,19 @@ def number(low: float = -math.inf, high: float = math.inf, above: bool = False) 
         within = low < as_float <= high if above else low <= as_float <= high
         return within and math.isfinite(as_float)
 
-    return Rule(wanted, fits, float)
+    return Check(wanted, fits, float)
 
 
-def one_of(names: Iterable[str]) -> Rule:
+def one_of(names: Iterable[str]) -> Check:
     """Accept one of these words."""
     known = tuple(names)
     wanted = f"one of {', '.join(map(repr, known))}"
-    return Rule(wanted, lambda value: isinstance(value, str) and value in known, str)
+    return Check(wanted, lambda value: isinstance(value, str) and value in known, str)
 
 
-def optional(rule: Rule, word: str | None = None) -> Rule:
+def optional(rule: Check, word: str | None = None) -> Check:
     """Accept what another rule does, or one word that stands for a default; None if not given."""
-    return Rule(
+    return Check(
         f"{rule.wanted}, or {word!r}",
         lambda value: _is_word(value, word) or rule.fits(value),
         lambda value: value if _is_word(value, word) else rule.plain(value),
@@ -112,14 +112,14 @@ def _items(value: Any) -> list[Any] | None:
     return list(value)
 
 
-def sequence_of(rule: Rule, wanted: str, least: int = 1, most: int = 1000) -> Rule:
+def sequence_of(rule: Check, wanted: str, least: int = 1, most: int = 1000) -> Check:
     """Accept a sequence whose items fit another rule."""
 
     def fits(value: Any) -> bool:
         items = _items(value)
         return items is not None and least <= len(items) <= most and all(map(rule.fits, items))
 
-    return Rule(wanted, fits, lambda value: tuple(map(rule.plain, value)))
+    return Check(wanted, fits, lambda value: tuple(map(rule.plain, value)))
 
 
 def _is_seed(value: Any) -> bool:
@@ -151,16 +151,16 @@ def _resolved_regularizer(value: str) -> str:
     return name
 
 
-NAMES = sequence_of(Rule("a name", lambda value: isinstance(value, str), str), "names")
-FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
+NAMES = sequence_of(Check("a name", lambda value: isinstance(value, str), str), "names")
+FLAG = Check("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
 RATE = number(0.0, 1.0)
 POSITIVE = number(0.0, above=True)
 NOT_NEGATIVE = number(0.0)
-SHARE = Rule(
+SHARE = Check(
     "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
 )
 DEPTH = whole(0, 14)
-FUNCTION = Rule(
+FUNCTION = Check(
     f"{one_of(codes_by_name()).wanted}, or a UserFunction",
     lambda value: isinstance(value, UserFunctionLike) or one_of(codes_by_name()).fits(value),
     lambda value: value if isinstance(value, UserFunctionLike) else str(value),
@@ -169,9 +169,9 @@ FUNCTION = Rule(
 
 # -- the tables ----------------------------------------------------------------------------------
 
-PARAMETERS: dict[str, Rule] = {
-    "regularizer": Rule(
-        "the name of a regulariser, or the import path of your own",
+PARAMETERS: dict[str, Check] = {
+    "regularizer": Check(
+        "the name of a regulariser, or the import path of a custom one",
         lambda value: isinstance(value, str),
         _resolved_regularizer,
     ),
@@ -182,13 +182,13 @@ PARAMETERS: dict[str, Rule] = {
     "max_rows": optional(whole(10, 1_000_000_000)),
     "restarts": whole(1, 100_000),
     "n_jobs": optional(
-        Rule("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
+        Check("a whole number other than 0", lambda value: is_whole(value) and value != 0, int)
     ),
     "warm_start": FLAG,
-    "random_state": optional(Rule("a whole number from 0 on, a RandomState", _is_seed)),
+    "random_state": optional(Check("a whole number from 0 on, a RandomState", _is_seed)),
     "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
     "forbidden_inside": optional(
-        Rule(
+        Check(
             "names of functions with those that they may not contain: {'sin': ('sin', 'cos')}",
             _is_rule_of_nesting,
             lambda value: {str(name): NAMES.plain(value[name]) for name in value},
@@ -224,18 +224,18 @@ PARAMETERS: dict[str, Rule] = {
     "predict_with": one_of(PREDICTORS),
     "clip_predictions": FLAG,
     "categorical_features": optional(
-        Rule("'auto', column names, positions or a mask", _is_choice_of_columns)
+        Check("'auto', column names, positions or a mask", _is_choice_of_columns)
     ),
     "encoding": one_of(("auto", "onehot", "target")),
     "missing": one_of(("error", "median", "indicator")),
     "memory_limit": NOT_NEGATIVE,
-    "callback": optional(Rule("a function of one argument", callable)),
+    "callback": optional(Check("a function of one argument", callable)),
     "progress": FLAG,
 }
 """Rules of `VJMRegressor`'s parameters, in its order; `Settings` has some of them."""
 
-CHOICES: dict[str, Rule] = {
-    "index": optional(Rule("the number of a row of pareto_front_", is_whole, int)),
+CHOICES: dict[str, Check] = {
+    "index": optional(Check("the number of a row of pareto_front_", is_whole, int)),
     "tau": optional(NOT_NEGATIVE),
     "rule": optional(PARAMETERS["final_rule"]),
     "node_price": optional(NOT_NEGATIVE),
@@ -254,7 +254,7 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
 
 
-def checked(name: str, value: Any, rules: Mapping[str, Rule] = PARAMETERS) -> Any:
+def checked(name: str, value: Any, rules: Mapping[str, Check] = PARAMETERS) -> Any:
     """Return the value of a parameter as plain Python; raise ValueError if it is not valid."""
     rule = rules[name]
     if not rule.fits(value):
@@ -275,18 +275,18 @@ def check_functions(
     forbidden_inside: Mapping[str, Sequence[str]] | None,
 ) -> None:
     """Raise ValueError if the user's functions clash, or a rule has unknown names."""
-    own = user_functions(functions)
-    names = [function.name for function in own]
+    custom = user_functions(functions)
+    names = [function.name for function in custom]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"functions has two functions with the name {name!r}; rename one.")
     for arity in (1, 2):
-        count = sum(function.arity == arity for function in own)
+        count = sum(function.arity == arity for function in custom)
         if count > ROOM:
             raise ValueError(
                 f"functions has {count} UserFunctions of {arity} arguments; at most {ROOM} fit."
             )
-    known = codes_by_name(own)
+    known = codes_by_name(custom)
     for outer, inner in (forbidden_inside or {}).items():
         for name in (outer, *inner):
             if name not in known:

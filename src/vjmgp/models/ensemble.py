@@ -18,7 +18,7 @@ from ..engine.distillation.teacher import Members, Teacher, mean_of_models
 from ..engine.numerics.rng import shuffle, stream
 from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_forest, predict_forest
 from ..engine.preparation import Prepared
-from ..engine.search.archive import CENTRE, FACTOR, FIRST_NODE, N_TREES, O1, WEIGHT, Archive
+from ..engine.search.archive import O1, Archive
 from ..tables.preprocessing import Standardizer
 from .kriging import Kriging, fit_kriging, predict_kriging
 from .serialization import (
@@ -32,7 +32,14 @@ from .serialization import (
     tree_from_list,
     tree_to_list,
 )
-from .symbolic import Feature, SymbolicModel, TableModel, inputs_of, with_used_functions
+from .symbolic import (
+    Feature,
+    SymbolicModel,
+    TableModel,
+    features_of,
+    inputs_of,
+    with_used_functions,
+)
 
 if TYPE_CHECKING:
     from ..formulas.user_function import UserFunction
@@ -246,35 +253,26 @@ def front_model(
     functions: Sequence[UserFunction] = (),
 ) -> FrontModel:
     """Make a model of the teacher; `functions` are the run's functions of the user."""
-    numbers: dict[tuple[bytes, bytes], int] = {}
+    numbers: dict[tuple[Any, bytes], int] = {}
     trees: list[Feature] = []
-    first, tree, coefficient = [0], [], []
+    first, tree, coefficients = [0], [], []
     intercepts = np.zeros(len(teacher.entries))
     for m, entry in enumerate(teacher.entries):
-        node = int(archive.facts[entry, FIRST_NODE])
-        for t in range(archive.facts[entry, N_TREES]):
-            last = node + int(archive.tree_length[entry, t])
-            linear = archive.linear[entry, :, t]
-            factor = float(linear[WEIGHT] * linear[FACTOR])
-            if linear[FACTOR] > 0.0:
-                codes, constants = archive.codes[node:last], archive.constants[node:last]
-                key = codes.tobytes(), constants.tobytes()
-                if key not in numbers:
-                    numbers[key] = len(trees)
-                    trees.append(
-                        Feature(tuple(codes.tolist()), tuple(constants.tolist()), 0.0, 0.0, 1.0)
-                    )
-                tree.append(numbers[key])
-                coefficient.append(factor)
-                intercepts[m] -= factor * float(linear[CENTRE])
-            node = last
+        for feature in features_of(archive, entry):
+            key = feature.codes, np.array(feature.constants).tobytes()
+            if key not in numbers:
+                numbers[key] = len(trees)
+                trees.append(Feature(feature.codes, feature.constants, 0.0, 0.0, 1.0))
+            tree.append(numbers[key])
+            coefficients.append(feature.weight * feature.factor)
+            intercepts[m] -= coefficients[-1] * feature.centre
         first.append(len(tree))
     members = Members(
         teacher.weights,
         intercepts,
         np.array(first, np.int64),
         np.array(tree, np.int64),
-        np.array(coefficient, np.float64),
+        np.array(coefficients, np.float64),
     )
     used_trees, used_functions = with_used_functions(trees, functions)
     return FrontModel(standardizer, used_trees, members, used_functions)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..core.arrays import Floats
+from ..engine.search.archive import FIRST_NODE, N_TREES, Archive
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import FIRST_VARIABLE, codes_by_name, functions_by_code
@@ -56,6 +57,19 @@ class Feature:
     weight: float
     centre: float
     factor: float
+
+
+def features_of(archive: Archive, entry: int) -> list[Feature]:
+    """Return the features of an archive entry, except those that are constant."""
+    features, node = [], int(archive.facts[entry, FIRST_NODE])
+    for t in range(archive.facts[entry, N_TREES]):
+        nodes = slice(node, node + int(archive.tree_length[entry, t]))
+        codes, constants = archive.codes[nodes].tolist(), archive.constants[nodes].tolist()
+        weight, centre, factor = archive.linear[entry, :, t].tolist()
+        if factor > 0.0:
+            features.append(Feature(tuple(codes), tuple(constants), weight, centre, factor))
+        node = nodes.stop
+    return features
 
 
 class TableModel(JsonModel):

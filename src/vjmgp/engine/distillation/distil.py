@@ -250,12 +250,12 @@ def teaching_points(prepared: Prepared) -> tuple[Floats, int, Floats]:
     """Return points × inputs, the number of training rows at their beginning, and weights."""
     state = stream(prepared.seed, "distillation")
     rows = _some_of(state, len(prepared.y))
-    x, own = prepared.x[rows], prepared.weights.each[rows]
+    x, of_rows = prepared.x[rows], prepared.weights.each[rows]
     around = np.empty((MOST_ROWS, x.shape[1]))
-    _draw_around(state, x, np.cumsum(own) if prepared.weights.given else np.empty(0), around)
+    _draw_around(state, x, np.cumsum(of_rows) if prepared.weights.given else np.empty(0), around)
     extra = _some_of(state, prepared.n_extra)
     of_extra = prepared.regularizer.extra_weights(prepared.n_extra)[extra]
-    parts = [own, of_extra, np.ones(MOST_ROWS)]
+    parts = [of_rows, of_extra, np.ones(MOST_ROWS)]
     weights = np.concatenate([part / part.mean() for part in parts if len(part)])
     return np.vstack([x, prepared.extra[extra], around]), len(x), weights
 
