@@ -175,6 +175,8 @@ def test_load_file_reads_what_the_command_reads(tmp_path):
     assert (caught.value.kind, caught.value.column) == ("number_format", "a")
     assert "set --decimal to" in pickle.loads(pickle.dumps(caught.value)).message("--{}".format)
     assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [1.234]
+    path.write_text("a;y\n15;2\n")
+    assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [15]
 
 
 def test_numbers_are_read_as_the_nearest_float(tmp_path):
