@@ -5,7 +5,7 @@ from __future__ import annotations
 import vjmgp
 
 GROUPS = {
-    "Fitting": ("VJMRegressor", "REGULARIZERS", "SELECTIONS", "compile_kernels"),
+    "Fitting": ("VJMRegressor", "fit_report", "REGULARIZERS", "SELECTIONS", "compile_kernels"),
     "Models": ("SymbolicModel", "load_model", "ExtrapolationWarning"),
     "Functions": ("FUNCTION_NAMES", "MORE_FUNCTION_NAMES", "UserFunction"),
     "Data and protocol": (

@@ -174,10 +174,10 @@ def test_methods_match_the_configs():
     for name, regularizer in REGULARIZER_OF.items():
         assert config[name] == {"gp": {"regularizer": regularizer}}
         for method in (name, name.lower(), name.replace(" ", ""), regularizer):
-            assert FitSettings(target="y", method=method).regularizer == regularizer
+            assert FitSettings(target="y", method=method).find_regularizer() == regularizer
     assert set(REGULARIZER_OF.values()) == set(REGULARIZERS)
     own = "vjmgp.engine.regularizers.worst_gap.WorstGap"
-    assert FitSettings(target="y", method=own).regularizer == own
+    assert FitSettings(target="y", method=own).find_regularizer() == own
 
 
 def test_fit_uses_the_method(table, capsys):

@@ -3,19 +3,16 @@
 import json
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
-import sympy
-from tests.support.command import QUICK, said_by
 from tests.support.html_page import Page
+from tests.support.command import QUICK
 
-from vjmgp import UserFunction, VJMRegressor, load_model
+from vjmgp import VJMRegressor
 from vjmgp.cli import main
 from vjmgp.fit_reports.cautions import noise_in_words
-from vjmgp.formulas.printers.mathml import formula_mathml
 
 BAD = "<b>&amp; $x$"
 
@@ -182,48 +179,3 @@ def test_a_good_fit_has_no_cautions(here, capsys):
     make(here)
     page_of(capsys)
     assert about()["cautions"] == []
-
-
-# -- formulas --------------------------------------------------------------------------------------
-
-
-def test_formulas_are_valid_mathml(here):
-    data = make(here)
-    inputs = data.drop(columns="y<")
-    for functions in (("add", "mul", "div", "sqrt"), ("exp", "cbrt", "abs", "log", "max", "sin")):
-        model = VJMRegressor(
-            population_size=30, generations=5, functions=functions, random_state=1
-        ).fit(inputs, data["y<"])
-        for found in model.front_models():
-            text = formula_mathml(found).replace("</math> <math>", "")
-            root = ElementTree.fromstring(text)
-            assert {e.tag for e in root.iter()} <= {
-                *("math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "mroot"),
-            }
-            for element in root.iter():
-                assert len(element) == 2 or element.tag not in ("mfrac", "msup", "mroot")
-
-
-def test_a_formula_in_mathml(here, capsys):
-    rng = np.random.default_rng(0)
-    data = pd.DataFrame(rng.uniform(1, 3, size=(60, 2)), columns=["a", "b"])
-    data["y"] = 3 * data["a"] - 2 * data["b"] + 5
-    data.to_csv("data.csv", index=False)
-    said_by(capsys, ["fit", "data.csv", "--target", "y", *QUICK], 0)
-    model = load_model("data_model/model.json")
-    parts = ElementTree.fromstring(f"<p>{formula_mathml(model)}</p>")
-    assert " ".join("".join(part.itertext()) for part in parts) == (
-        model.text().replace(" - ", " −").replace(" + ", " +").replace("*", "⋅")
-    )
-
-
-def test_mathml_shows_user_functions_by_name():
-    rng = np.random.default_rng(0)
-    x = rng.uniform(1, 3, size=(60, 1))
-    x0 = sympy.Symbol("a")
-    double = UserFunction("double_square", lambda a: 2.0 * a * a, 2 * x0**2)
-    model = VJMRegressor(
-        population_size=20, generations=3, functions=["add", double], random_state=0
-    )
-    model.fit(x, 2.0 * x[:, 0] ** 2)
-    assert "<mi>double_square</mi>" in "".join(map(formula_mathml, model.front_models()))

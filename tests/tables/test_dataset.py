@@ -9,61 +9,15 @@ import pytest
 from sklearn.preprocessing import TargetEncoder
 
 from vjmgp import (
-    add_label_noise,
     embedded_datasets,
-    label_noise_split,
     load_dataset,
     load_file,
-    paper_split,
-    r2,
 )
 from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.dataset import known_nominal_columns
 from vjmgp.tables.errors import TableError
 from vjmgp.tables.preprocessing import fit_standardizer
 from vjmgp.tables.reader import read_file
-
-
-def test_split_sizes():
-    for rows, train in ((47, 23), (199, 99), (200, 100), (500, 100), (100000, 100)):
-        a, b = paper_split("any", rows, 0)
-        assert len(a) == train
-        assert sorted(np.concatenate([a, b])) == list(range(rows))
-    a, b = label_noise_split("any", 500, 0)
-    assert (len(a), len(b)) == (400, 100)
-    with pytest.raises(
-        ValueError, match=r"'tiny' has 8 rows: too few to train and test on \(4 and"
-    ):
-        paper_split("tiny", 8, 0)
-
-
-def test_splits_are_stable():
-    """Fixed values: a change here would make old and new results incomparable."""
-    train, _ = paper_split("547_no2", 500, 0)
-    assert train[:5].tolist() == SPLIT_OF_SEED_0
-    again, _ = paper_split("547_no2", 500, 0)
-    np.testing.assert_array_equal(train, again)
-    other, _ = paper_split("547_no2", 500, 1)
-    assert not np.array_equal(train, other)
-    elsewhere, _ = paper_split("522_pm10", 500, 0)
-    assert not np.array_equal(train, elsewhere)
-
-
-SPLIT_OF_SEED_0 = [461, 412, 391, 75, 334]
-
-
-def test_label_noise_has_the_deviation_of_the_target():
-    y = np.random.default_rng(0).normal(10, 3, 4000)
-    noise = add_label_noise(y, "any", 0) - y
-    assert noise.std() == pytest.approx(3.0, rel=0.05)
-    np.testing.assert_array_equal(add_label_noise(y, "any", 0) - y, noise)
-
-
-def test_r2():
-    y = np.array([1.0, 2.0, 4.0])
-    assert r2(y, y) == 1.0
-    assert r2(y, np.full(3, y.mean())) == 0.0
-    assert r2(np.ones(3), y) == 0.0
 
 
 def test_standardizer_uses_the_training_rows_only():
@@ -175,6 +129,8 @@ def test_load_file_reads_what_the_command_reads(tmp_path):
     assert (caught.value.kind, caught.value.column) == ("number_format", "a")
     assert "set --decimal to" in pickle.loads(pickle.dumps(caught.value)).message("--{}".format)
     assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [1.234]
+    path.write_text("a;y\n15;2\n")
+    assert load_file(path, "y", decimal=",").inputs["a"].tolist() == [15]
 
 
 def test_numbers_are_read_as_the_nearest_float(tmp_path):

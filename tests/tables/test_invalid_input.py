@@ -283,7 +283,7 @@ INPUTS = [
     Bad("two columns of a name", fit(TABLE.set_axis(["a", "a", "b"], axis=1)),
         "'a' appears more than once"),
     Bad("names of two kinds", fit(TABLE.set_axis(["a", 1, "b"], axis=1)),
-        "column name 1 is no text"),
+        "column name 1 is not text"),
     Bad("an unknown nominal column", fit(categorical_features=["nope"]), "'nope'.*'speed'"),
     Bad("a nominal column too many", fit(categorical_features=[9]), "column number 9.*3 columns"),
     Bad("a negative nominal column", fit(categorical_features=[-1]), "column number -1.*3 columns"),

@@ -164,5 +164,5 @@ def test_cache_folder_in_the_home_folder(monkeypatch, tmp_path):
     assert fetching.cache_folder("~/pmlb") == tmp_path / "pmlb"
     monkeypatch.setenv(fetching.CACHE_VARIABLE, "~/other")
     assert fetching.cache_folder() == tmp_path / "other"
-    with pytest.raises(OSError, match="~no-such-user/pmlb has no user; write the whole path"):
+    with pytest.raises(OSError, match="~no-such-user/pmlb: unknown user; write the full path"):
         fetching.cache_folder("~no-such-user/pmlb")

@@ -89,7 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error(f"vjmgp: {missing(error.name or '')}")
         return Exit.WRONG
     except InputError as error:
-        print_error(f"vjmgp: {error.message(as_option)}")
+        known = {*vars(options), "folder"}
+        text = error.message(lambda name: as_option(name) if name in known else repr(name))
+        print_error(f"vjmgp: {text}")
         return Exit.WRONG
     except (ValueError, OSError) as error:
         print_error(f"vjmgp: {error}")

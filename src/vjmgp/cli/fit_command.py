@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     recover_table(options)
     options.functions = [name for word in options.functions for name in word.split(",") if name]
     settings = FitSettings.from_dict(vars(options))
-    _ = settings.regularizer  # an error comes before the table is read
+    settings.find_regularizer()  # an error comes before the table is read
     from ..fit_reports.report import write_report
     from ..fit_reports.training_table import read_training_table
 

@@ -108,7 +108,7 @@ def _fit(
     settings: FitSettings, rows: Rows, chosen: Any, seconds: float | None, progress: bool
 ) -> VJMRegressor:
     model = VJMRegressor(
-        settings.regularizer,
+        settings.find_regularizer(),
         population_size=settings.population,
         generations=settings.generations,
         max_time=seconds,

@@ -31,21 +31,16 @@ MOST_ROWS = 2000
 
 def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
     """Write the page; without the table's rows, leave out what needs them."""
-    from markupsafe import Markup
-
     context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
     context["without_plots"] = without_plots(folder, versions.chosen)
     context["rows"] = None if rows is None else _about_rows(versions, about, rows)
-    context["style"] = Markup((SHARED / "style.css").read_text(encoding="utf-8"))  # noqa: S704 (ours)
-    page = (
-        make_templates(Path(__file__).parent / "templates")
-        .get_template("fit.html.jinja")
-        .render(context)
-    )
+    context["style"] = _safe((SHARED / "style.css").read_text(encoding="utf-8"))
+    templates = make_templates(Path(__file__).parent / "templates")
+    page = templates.get_template("fit.html.jinja").render(context)
     write_whole(folder / "report.html", [page.encode()])
 
 
-def _drawn(text: str) -> Any:
+def _safe(text: str) -> Any:
     """Mark text that was made here, with all names escaped, as safe."""
     from markupsafe import Markup
 
@@ -54,7 +49,7 @@ def _drawn(text: str) -> Any:
 
 def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
     """Draw a plot; return "" if matplotlib is not installed."""
-    return _drawn(draw(*arguments)) if is_there("matplotlib") else ""
+    return _safe(draw(*arguments)) if is_there("matplotlib") else ""
 
 
 def without_plots(folder: Path, row: int) -> str:
@@ -71,7 +66,7 @@ def _about_model(versions: Versions, about: Context) -> Context:
     model, target = versions.models[versions.chosen], about["target"]
     short = versions.short.to_dict("records")
     for entry in short:
-        entry["math"] = _drawn(formula_mathml(versions.models[entry["row"]]))
+        entry["math"] = _safe(formula_mathml(versions.models[entry["row"]]))
     chosen = next(entry for entry in short if entry["chosen"])
     return {
         "title": f"{target} of {Path(about['table']).name}" if about["table"] else target,
@@ -120,7 +115,7 @@ def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str
     """Draw the response to each column that matters."""
     if not is_there("matplotlib"):
         return []
-    return [_drawn(text) for text in pictures.response_pictures(model, rows, columns, target)]
+    return [_safe(text) for text in pictures.response_pictures(model, rows, columns, target)]
 
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:

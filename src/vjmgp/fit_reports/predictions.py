@@ -67,7 +67,7 @@ def _read(
         except InputError as error:
             raise TableError(str(path), [error.followed_by(": correct it.")]) from None
     reading = describe_reading(file, dates)
-    return file, table, [f"{reading[0].upper()}{reading[1:]}."] if reading else []
+    return file, table, [f"Read as: {reading}."] if reading else []
 
 
 def _predictions(

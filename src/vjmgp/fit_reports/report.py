@@ -135,7 +135,7 @@ def fit_report(
 
     """
     wanted = FitSettings(target=target, **settings)
-    _ = wanted.regularizer  # an error comes before the table is read
+    wanted.find_regularizer()  # an error comes before the table is read
     read = read_training_table(table, wanted)
     report = write_report(read, wanted, Path(folder), progress)
     return replace(report, notes=[*read.notes, *report.notes])

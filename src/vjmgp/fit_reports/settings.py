@@ -75,9 +75,8 @@ class FitSettings:
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
-    @property
-    def regularizer(self) -> str:
-        """The regulariser of the method; an error if there is no such method."""
+    def find_regularizer(self) -> str:
+        """Return the regulariser of the method; raise if there is none."""
         from ..engine.paper_names import REGULARIZER_OF, regularizer_name
 
         name = regularizer_name(self.method)

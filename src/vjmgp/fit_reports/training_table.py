@@ -62,9 +62,9 @@ def read_training_table(
     reading = describe_reading(file, dates)
     if problems:
         where = str(path or "the table")
-        raise TableError(f"{where} ({reading})" if reading else where, problems)
+        raise TableError(f"{where} (read as: {reading})" if reading else where, problems)
     data = replace(data, nominal=tuple(nominal_inputs(data)))
-    notes = [f"{reading[0].upper()}{reading[1:]}."] if reading else []
+    notes = [f"Read as: {reading}."] if reading else []
     if dropped:
         gaps = "missing cells" if settings.missing == "drop" else "a missing target"
         notes.append(f"Left out {dropped} row{'s' if dropped > 1 else ''} with {gaps}.")
@@ -80,8 +80,7 @@ def wanted_format(settings: FitSettings) -> TableFormat:
 def describe_reading(file: TableFile, dates: list[ElapsedDays]) -> str:
     """Describe how a file was read; return "" if that is as usual."""
     parts = [] if file.is_usual else [str(file.form)]
-    parts += map(str, dates)
-    return f"read as: {', '.join(parts)}" if parts else ""
+    return ", ".join([*parts, *map(str, dates)])
 
 
 def _as_file(table: Any) -> TableFile:

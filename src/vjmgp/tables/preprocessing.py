@@ -145,14 +145,14 @@ class Standardizer:
         return y * self.target_scale + self.target_mean
 
     def clip_target(self, y: Floats) -> Floats:
-        """Within the range of the training target; unclipped values are at least finite."""
+        """Clip to the range of the training target; without clipping, make values finite."""
         if self.clips:
             return np.clip(y, *self.target_range)
         return np.where(np.isfinite(y), y, self.target_mean)
 
 
 def _as_categories(values: Any) -> NDArray[np.object_]:
-    """Categories as plain objects: text stays text, missing values are one category."""
+    """Return categories as plain objects: text stays text, missing values are one category."""
     series = pd.Series(values)
     objects = series.astype(object).to_numpy(dtype=object)
     missing = series.isna().to_numpy()
@@ -165,7 +165,7 @@ def _as_categories(values: Any) -> NDArray[np.object_]:
 
 
 def is_nominal(values: Any) -> bool:
-    """Whether a table's column holds categories: text, categories or mixed objects."""
+    """Return whether a column is nominal: text, categories or mixed objects."""
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype):
         return not (pd.api.types.is_object_dtype(dtype) and _is_numeric_object(values))
@@ -191,11 +191,9 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
     automatic = [
         k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
     ]
-    if isinstance(wanted, str):
-        if wanted == "auto":
-            return automatic
-        wanted = [wanted]
-    wanted = [wanted] if isinstance(wanted, Integral) else list(wanted)
+    if isinstance(wanted, str) and wanted == "auto":
+        return automatic
+    wanted = [wanted] if isinstance(wanted, str | Integral) else list(wanted)
     if any(isinstance(item, bool | np.bool_) for item in wanted):
         if len(wanted) != len(names):
             raise ValueError(
@@ -203,23 +201,21 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
                 f"{len(names)} columns."
             )
         wanted = np.flatnonzero(wanted)
-    positions = []
-    for item in wanted:
-        if isinstance(item, str):
-            if item not in names:
-                raise ValueError(
-                    f"categorical_features names the column {item!r}, but the data have only "
-                    f"{', '.join(map(repr, names))}."
-                )
-            positions.append(names.index(item))
-        elif 0 <= int(item) < len(names):
-            positions.append(int(item))
-        else:
-            raise ValueError(
-                f"categorical_features has the column number {item}, but the data have "
-                f"{len(names)} columns."
-            )
-    return sorted(set(positions) | set(automatic))
+    return sorted({_position(item, names) for item in wanted} | set(automatic))
+
+
+def _position(item: Any, names: list[str]) -> int:
+    """Return the position of a column given by name or number."""
+    if isinstance(item, str):
+        if item in names:
+            return names.index(item)
+        known = ", ".join(map(repr, names))
+        problem = f"names the column {item!r}, but the data have only {known}"
+    elif 0 <= int(item) < len(names):
+        return int(item)
+    else:
+        problem = f"has the column number {item}, but the data have {len(names)} columns"
+    raise ValueError(f"categorical_features {problem}.")
 
 
 def check_finite(values: Floats, name: str) -> None:

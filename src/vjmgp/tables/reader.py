@@ -165,15 +165,17 @@ def _number_format(
 def _converted(
     table: pd.DataFrame, columns: list[int], cells: pd.DataFrame, form: NumberFormat
 ) -> pd.DataFrame:
-    """Read columns again after their numbers were rewritten as Python writes them."""
-    names = table.columns[columns]
-    plain = {
-        name: in_plain_format(cells.iloc[:, k].tolist(), name, form)
-        for k, name in zip(columns, names, strict=True)
-    }
-    text = pd.DataFrame(plain).to_csv(index=False)
-    new = pd.read_csv(io.StringIO(text), skip_blank_lines=False, **EXACT)
-    return table.assign(**{name: new[name] for name in names})
+    """Read those columns again whose numbers must be rewritten as Python writes them."""
+    plain = {}
+    for k in columns:
+        name, written = table.columns[k], cells.iloc[:, k].tolist()
+        rewritten = in_plain_format(written, name, form)
+        if rewritten != written:
+            plain[name] = rewritten
+    if not plain:
+        return table
+    new = pd.read_csv(io.StringIO(pd.DataFrame(plain).to_csv(index=False)), **EXACT)
+    return table.assign(**{name: new[name] for name in plain})
 
 
 def _unpack(path: Path) -> bytes:
