@@ -1,4 +1,4 @@
-"""What every language writes: an expression, the columns that it needs, and words about them."""
+"""The source of every export: an expression, the columns that it needs, and a comment."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 
 
 class Levels(NamedTuple):
-    """What a nominal column's levels stand for."""
+    """The codes of a nominal column's levels."""
 
     kind: str
-    """ "text", "number" or "truth"; a column with levels of several kinds is given as text."""
+    """ "text", "number" or "truth"; levels of several kinds are given as text."""
     names: list[Any]
-    """All that training has seen."""
     cases: list[tuple[Any, float]]
-    """Levels, and what stands for them where that is not `other`."""
+    """Levels whose code is not `other`."""
     missing: float | None
-    """What stands for no value, where that is not `other`."""
+    """The code of a missing value, if it is not `other`."""
     other: float
-    """What stands for all else."""
+    """The code of any other level."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Source:
 
     @property
     def columns(self) -> dict[str, list[Column]]:
-        """The table's columns that are needed, each with the inputs that are made of it."""
+        """The table's columns that are needed, each with the inputs derived from it."""
         found: dict[str, list[Column]] = {}
         for column in self.inputs.values():
             found.setdefault(column.name, []).append(column)
@@ -62,7 +61,7 @@ class Source:
 
     @property
     def needed_numbers(self) -> list[str]:
-        """The columns for which a missing number is not allowed."""
+        """The columns in which numbers must not be missing."""
         return [
             name
             for name in self.numeric_columns
@@ -75,7 +74,7 @@ class Source:
         return [name for name, (first, *_) in self.columns.items() if first.codes is None]
 
     def comment(self, called: dict[str, str]) -> list[str]:
-        """What people should know, line by line; columns are called so in what follows."""
+        """Return lines of comment; `called` maps columns to their names in the code."""
         from .. import __version__
 
         target = self.standardizer
@@ -83,7 +82,7 @@ class Source:
         lines = [f"Written by vjmgp {__version__} from the model", str(self.model)]
         lines += [
             (f"Column {name!r}" if called[name] == name else f"{called[name]}: column {name!r}")
-            + _told(columns)
+            + _training_facts(columns)
             for name, columns in self.columns.items()
         ]
         clipped = (
@@ -94,8 +93,7 @@ class Source:
         return [" ".join(line.split()) for line in lines]
 
 
-def _told(columns: Sequence[Column]) -> str:
-    """What is known of a column from training."""
+def _training_facts(columns: Sequence[Column]) -> str:
     first = columns[0]
     if first.codes is not None:
         return ", levels " + ", ".join(map(repr, map(level_text, first.codes)))
@@ -107,7 +105,7 @@ def _told(columns: Sequence[Column]) -> str:
 
 
 def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
-    """The model, simplified or as shown to people; an error where there is nothing to write."""
+    """Return the model's simplified or displayed form; raise if it is undefined everywhere."""
     if rounded:
         algebra, root = model.shown.algebra, model.shown.rounded
     else:
@@ -120,23 +118,26 @@ def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
 
 
 def levels_of(column: Column) -> Levels:
-    """The levels of a nominal column's input."""
+    """Return the levels of an input that is derived from a nominal column."""
     codes = dict(column.codes or {})
     missing = codes.pop(MISSING, column.unseen)
     kind = _kind_of(codes)
-    told = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
-    if len(told) < len(codes):
+    known = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
+    if len(known) < len(codes):
         raise ValueError(
             f"The column {column.name!r} has levels that differ only in being text or a number: "
             "they cannot be exported."
         )
-    return Levels(
-        kind,
-        list(told),
-        [(level, code) for level, code in told.items() if code != column.unseen],
-        missing if missing != column.unseen else None,
-        column.unseen,
-    )
+    cases = [(level, code) for level, code in known.items() if code != column.unseen]
+    found = missing if missing != column.unseen else None
+    return Levels(kind, list(known), cases, found, column.unseen)
+
+
+def literal(level: Any, quote: str) -> str:
+    """Return a level as SQL and Excel write it; quotation marks in a text are doubled."""
+    if isinstance(level, str):
+        return quote + level.replace(quote, 2 * quote) + quote
+    return str(level).upper() if isinstance(level, bool) else repr(level)
 
 
 def _kind_of(levels: Iterable[Any]) -> str:
@@ -147,7 +148,10 @@ def _kind_of(levels: Iterable[Any]) -> str:
 
 
 def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:
-    """The names as words of ASCII letters, digits and single underscores, whatever their case."""
+    """Return the names as words of ASCII letters, digits and single underscores.
+
+    They are distinct even if case is ignored.
+    """
     taken = {word.lower() for word in reserved}
     result = []
     for name in names:

@@ -1,21 +1,22 @@
-"""The rounded form of a formula: what people read.
+"""The rounded form of a formula, for people to read.
 
-What moves predictions by less than `TOLERANCE` of the target's deviation goes (terms, a maximum
-that is always the same argument, a curve that is straight over the training range), and numbers
-keep as many digits as predictions need. The measure are predictions at points drawn within the
-training ranges, so the model alone is needed: one read from a file is shown as it was when fitted.
+Parts that move predictions by less than `TOLERANCE` of the target's deviation are dropped (terms, a
+maximum that is always the same argument, a curve that is straight over the training range), and
+numbers keep the digits that predictions need. Predictions are compared at points drawn within the
+training ranges, so only the model is needed: read from a file, it is displayed as when fitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.arrays import Floats
+from ..tables.preprocessing import Column, Standardizer
 from .nodes import Algebra, Node, in_order, value_of
 from .simplify import (
     MOST_TERMS,
@@ -29,29 +30,28 @@ from .simplify import (
 
 if TYPE_CHECKING:
     from ..models.symbolic import SymbolicModel
-    from ..tables.preprocessing import Column, Standardizer
 
 
 TOLERANCE = 0.001
-"""How far the rounded form may be off twice, by what is dropped and by digits: root mean square at
-the points, as a share of the target's deviation."""
+"""The error allowed for dropped parts, and again for digits: root mean square at the points, as a
+share of the target's deviation."""
 SAME = 1e-6
-"""Forms whose predictions differ by no larger share of the tolerance are the same."""
+"""Forms whose predictions differ by a smaller share of the tolerance are equal."""
 POINTS = 192
 PASSES = 4
 HOPELESS = 3.0
-"""What is estimated to move predictions by so many tolerances is not tried."""
+"""Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
 DIGITS = 15
 HALVINGS = 12
 LONG = 600
-"""Of a form of more letters one start is enough."""
+"""Forms with more letters are reduced from one start only."""
 
 
 def points_of(standardizer: Standardizer, used: set[int]) -> list[Floats | None]:
-    """Values of the used inputs within their training ranges, the same for the same model.
+    """Return values of the used inputs within their training ranges, reproducible for a model.
 
-    Half of the points have each input around its mean, a quarter anywhere in its range, and in the
-    last quarter all inputs are low or high together.
+    At half of the points each input is near its mean, at a quarter anywhere in its range, and at
+    the last quarter all inputs are low or high together.
     """
     together = np.random.default_rng(0).standard_normal(POINTS // 4)
     return [
@@ -63,37 +63,29 @@ def points_of(standardizer: Standardizer, used: set[int]) -> list[Floats | None]
 def _values_of(column: Column, position: int, together: Floats) -> Floats:
     rng = np.random.default_rng([1, position])
     if column.codes is not None or column.label is not None:
-        return rng.choice(_levels(column), POINTS)
-    own = rng.standard_normal(POINTS // 2 + POINTS // 4)
-    own[POINTS // 2 :] = 0.8 * together + 0.6 * own[POINTS // 2 :]
-    near = column.mean + column.scale * own
+        levels = [0.0, 1.0] if column.codes is None else np.unique(list(column.codes.values()))
+        return rng.choice(levels, POINTS)
+    normal = rng.standard_normal(POINTS // 2 + POINTS // 4)
+    normal[POINTS // 2 :] = 0.8 * together + 0.6 * normal[POINTS // 2 :]
+    near = column.mean + column.scale * normal
     low, high = column.limits or (float(near.min()), float(near.max()))
     anywhere = rng.uniform(low, high, POINTS - len(near))
     return np.concatenate([np.clip(near, low, high), anywhere])
 
 
-def _levels(column: Column) -> Floats:
-    if column.codes is None:
-        return np.array([0.0, 1.0])
-    return np.unique(list(column.codes.values()))
-
-
 @dataclass
 class Rounding:
-    """One expression at its points, and how far another may be off."""
+    """An expression's values at the points, and the error that another form may have."""
 
     algebra: Algebra
     inputs: Sequence[Floats | None]
     bounds: tuple[float, float]
-    """Predictions beyond these are all the same."""
+    """Predictions are clipped to these."""
     allowed: float
-
-    def __post_init__(self) -> None:
-        """Values of nodes, as they become known."""
-        self._known: dict[Node, Floats] = {}
+    _known: dict[Node, Floats] = field(default_factory=dict)
 
     def value(self, node: Node) -> Floats:
-        """Values of a node at the points."""
+        """Return the values of a node at the points."""
         known = self._known.get(node)
         if known is None:
             parts = [self.value(part) for part in node.parts]
@@ -102,22 +94,20 @@ class Rounding:
         return known
 
     def values(self, root: Node) -> Floats:
-        """Predictions at the points."""
+        """Return predictions at the points."""
         with np.errstate(all="ignore"):
             return np.clip(self.value(root), *self.bounds)
 
     def distance(self, root: Node, exact: Floats) -> float:
-        """Root mean squared difference where the exact form has a value."""
+        """Return the root mean squared difference at points where the exact form is defined."""
         here = np.isfinite(exact)
         if not here.any():
             return 0.0
         gap = self.values(root)[here] - exact[here]
         return float(np.sqrt(np.mean(gap * gap)))
 
-    # -- what each part does --
-
     def slopes(self, order: Sequence[Node]) -> dict[Node, Floats]:
-        """By how much the last of the nodes follows each."""
+        """Return the derivative of the last node with respect to each."""
         slopes = {node: np.zeros(POINTS) for node in order}
         slopes[order[-1]] = np.ones(POINTS)
         with np.errstate(all="ignore"):
@@ -127,7 +117,7 @@ class Rounding:
         return slopes
 
     def _slope(self, node: Node, k: int) -> Floats | float:
-        """How a node follows its part k."""
+        """Return the derivative of a node with respect to its part k."""
         part = self.value(node.parts[k])
         if node.kind == "sum":
             return node.numbers[k]
@@ -139,10 +129,8 @@ class Rounding:
         rise: Floats = value_of(node, moved, self.inputs, self.algebra) - self.value(node)
         return rise / step
 
-    # -- dropping --
-
     def reduced(self, root: Node, length: Lengths) -> Node:
-        """Without the parts that hardly move predictions."""
+        """Return the form without parts that hardly move predictions."""
         exact = self.values(root)
         for _ in range(PASSES):
             before = root
@@ -158,7 +146,7 @@ class Rounding:
     def _worth_trying(
         self, order: Sequence[Node], length: Lengths
     ) -> list[tuple[Node, Callable[[], Node]]]:
-        """Nodes with what may stand in their place, the best first."""
+        """Return nodes with promising replacements, the best first."""
         slopes = self.slopes(order)
         tries: list[tuple[float, int, Node, Callable[[], Node]]] = []
         with np.errstate(all="ignore"):
@@ -170,7 +158,7 @@ class Rounding:
         return [(node, make) for _, _, node, make in sorted(tries, key=lambda one: one[:2])]
 
     def _replacements(self, node: Node, length: Lengths) -> Iterator[Replacement]:
-        """Shorter nodes: by how much their values differ, about how many letters go."""
+        """Yield shorter nodes: the change of values, the letters saved, and how to make them."""
         algebra, value = self.algebra, self.value
         if node.kind == "sum":
             for part, weight in node.terms():
@@ -192,7 +180,7 @@ class Rounding:
         elif node.name in ("max", "min"):
             for part in node.parts:
                 saved = length(node) - length(part)
-                yield value(part) - value(node), saved, partial(_same, part)
+                yield value(part) - value(node), saved, partial(algebra.scaled, part, 1.0)
         elif node.name == "abs":
             inner = node.parts[0]
             sign = 1.0 if _mean(value(inner)) >= 0.0 else -1.0
@@ -204,12 +192,10 @@ class Rounding:
                 change = slope * value(inner) + offset - value(node)
                 yield change, 3, partial(algebra.sum, [(inner, slope)], offset)
 
-    # -- digits --
-
     def with_few_digits(self, root: Node) -> Node:
-        """Each number with the digits that predictions need."""
+        """Return the form whose numbers have the digits that predictions need."""
         exact = self.values(root)
-        # Twice: rules that take factors out give some numbers their digits back.
+        # Twice: rules that take out factors give some numbers their digits back.
         return self._rounded(self._rounded(root, exact), exact)
 
     def _rounded(self, root: Node, exact: Floats) -> Node:
@@ -235,7 +221,7 @@ class Rounding:
         shares: dict[Node, float],
         exact: Floats,
     ) -> list[Node]:
-        """The nodes whose numbers are rounded too far; all of them where they are many."""
+        """Return the nodes whose numbers are rounded too far; all of them if there are many."""
         numbered = [node for node in order if node.kind in ("sum", "number")]
         if len(numbered) > MOST_TERMS:
             return numbered
@@ -247,7 +233,7 @@ class Rounding:
         return [node for node, far in zip(numbered, moved, strict=True) if far >= least]
 
     def _needs(self, node: Node, slope: Floats) -> Need:
-        """What its numbers do; a constant takes up what rounding moves on average."""
+        """Return the effect of a node's numbers; a constant offsets their mean effect."""
         if node.kind != "sum":
             return Need([], [], _size(slope))
         square = np.where(np.isfinite(slope), slope * slope, 0.0)
@@ -265,7 +251,7 @@ class Rounding:
     def _renumbered(
         self, order: Sequence[Node], needs: dict[Node, Need], shares: dict[Node, float]
     ) -> Node:
-        """The last node with rounded numbers, so far as nodes have a share of what is allowed."""
+        """Return the last node with numbers rounded as far as the nodes' shares allow."""
         new: dict[Node, Node] = {}
         for node in order:
             parts, need = [new[part] for part in node.parts], needs[node]
@@ -292,17 +278,13 @@ Replacement = tuple[Floats, int, Callable[[], Node]]
 
 @dataclass
 class Need:
-    """By how much predictions follow the numbers of a node."""
+    """The effect of a node's numbers on predictions."""
 
     sizes: list[float]
-    """Each weight, the constant making up for its mean."""
+    """The effect of each weight, when the constant offsets its mean."""
     middles: list[float]
-    """What the constant makes up for a weight."""
+    """The constant's offset for each weight."""
     of_constant: float
-
-
-def _same(node: Node) -> Node:
-    return node
 
 
 def _mean(values: Floats) -> float:
@@ -311,14 +293,14 @@ def _mean(values: Floats) -> float:
 
 
 def _size(values: Floats) -> float:
-    """Root mean square, without the few largest: a root has no slope at 0."""
+    """Return the root mean square without the few largest: a root has no slope at 0."""
     squares = np.sort(np.square(values[np.isfinite(values)]))
     kept = squares[: len(squares) - len(squares) // 20]
     return float(np.sqrt(kept.mean())) if len(kept) else 0.0
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and offset of the line nearest to y over x; 0 where there is none."""
+    """Return slope and offset of the line nearest to y over x; 0 if there is none."""
     here = np.isfinite(x) & np.isfinite(y)
     if not here.any():
         return 0.0, 0.0
@@ -330,9 +312,9 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def shortened(value: float, share: float, size: float) -> float:
-    """The number with the fewest digits that moves predictions, which follow it by `size`, so far.
+    """Return the number with the fewest digits whose effect, error·size, is at most `share`.
 
-    None stay of a number that moves less, three of one that moves nothing at the points.
+    A number with a smaller effect becomes 0; one without any effect keeps three digits.
     """
     if 0.0 < abs(value) * size <= share:
         return 0.0
@@ -343,38 +325,30 @@ def shortened(value: float, share: float, size: float) -> float:
     return value
 
 
-def rounding_of(model: SymbolicModel, algebra: Algebra, root: Node) -> Rounding:
-    """The model's points and how far its rounded form may be off."""
+def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
+    """Return the model's expression, shortened, and the `Rounding` for it.
+
+    Products are multiplied out if that is shorter, but not at the cost of precision, as with
+    numbers that are large and close to each other.
+    """
+    algebra, root = expression_of(model)
     standardizer = model.standardizer
     low, high = standardizer.target_range
     margin = high - low if np.isfinite(high - low) else np.inf
     used = {int(node.number) for node in in_order(root) if node.kind == "input"}
-    return Rounding(
-        algebra,
-        points_of(standardizer, used),
-        (low - margin, high + margin),
-        TOLERANCE * standardizer.target_scale,
-    )
-
-
-def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
-    """The model's expression, shortened, and what it takes to round it.
-
-    Products are multiplied out where that is shorter, but not at the cost of precision, as where
-    numbers are large and close to each other.
-    """
-    algebra, root = expression_of(model)
-    rounding = rounding_of(model, algebra, root)
+    allowed = TOLERANCE * standardizer.target_scale
+    points = points_of(standardizer, used)
+    rounding = Rounding(algebra, points, (low - margin, high + margin), allowed)
     short = shortest(algebra, root, length)
-    is_same = rounding.distance(short, rounding.values(root)) <= SAME * rounding.allowed
+    is_same = rounding.distance(short, rounding.values(root)) <= SAME * allowed
     return rounding, short if is_same else root
 
 
 def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
-    """The shortest form found that predicts nearly the same.
+    """Return the shortest form found that predicts nearly the same.
 
-    Products multiplied out may cancel to nothing but rounding error, as where years or seconds are
-    multiplied; such forms are left.
+    Multiplied out, products of years or seconds may cancel to rounding error; such forms are
+    discarded.
     """
     algebra, exact = rounding.algebra, rounding.values(root)
 

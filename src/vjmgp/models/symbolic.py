@@ -24,7 +24,7 @@ from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
 from ..formulas.display import Digits, DisplayedFormula
-from ..formulas.fold import fold
+from ..formulas.functions import fold
 from ..formulas.names import formula_inputs
 from ..formulas.printers.evolved import evolved_text
 from ..tables.preprocessing import Column, Standardizer
