@@ -68,10 +68,8 @@ def _is_level(column: str, level: Any) -> str:
 
 def _string(text: str) -> str:
     """Return a string literal of UTF-8 in plain ASCII."""
-    signs = (
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
-        for byte in text.encode()
-    )
+    plain = {*range(32, 127)} - {*b'"\\?'}
+    signs = (chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode())
     return f'"{"".join(signs)}"'
 
 

@@ -77,10 +77,7 @@ class CodePrinter(Printer):
         raise NotImplementedError
 
     def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
-        raise ValueError(
-            f"The user's function {function.name!r} cannot be written in {self.language}: export "
-            "to python or c."
-        )
+        raise self._not_written(function)
 
     def _user_formula(self, function: UserFunction, printer: Any) -> str:
         """Return a user's formula of `ARGUMENTS` as a printer of sympy writes it."""
@@ -94,10 +91,8 @@ class CodePrinter(Printer):
             raise self._not_written(function) from None
 
     def _not_written(self, function: UserFunction) -> ValueError:
-        return ValueError(
-            f"The formula of the user's function {function.name!r} cannot be written in "
-            f"{self.language}."
-        )
+        message = f"The user's function {function.name!r} cannot be written in {self.language}"
+        return ValueError(f"{message}; python and c support the most functions.")
 
 
 class StatementPrinter(CodePrinter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -95,17 +96,14 @@ def _letters(k: int) -> str:
 
 
 def _check_limits(text: str) -> None:
-    if len(text) > LONGEST:
-        raise ValueError(
-            f"The formula has {len(text)} characters; Excel takes {LONGEST}: choose a smaller "
-            "model or fewer digits."
-        )
-    deepest, depth = 0, 0
-    for bracket in re.findall(r"[()]", re.sub('"[^"]*"', "", text)):
-        depth += 1 if bracket == "(" else -1
-        deepest = max(deepest, depth)
-    if deepest > DEEPEST:
-        raise ValueError(
-            f"The formula has {deepest} nested brackets; Excel takes {DEEPEST}: choose a smaller "
-            "model."
-        )
+    brackets = re.findall(r"[()]", re.sub('"[^"]*"', "", text))
+    deepest = max(itertools.accumulate(1 if bracket == "(" else -1 for bracket in brackets))
+    for found, what, limit in (
+        (len(text), "characters", LONGEST),
+        (deepest, "nested brackets", DEEPEST),
+    ):
+        if found > limit:
+            raise ValueError(
+                f"The formula has {found} {what}; Excel takes {limit}: choose a smaller model or "
+                "fewer digits."
+            )

@@ -81,28 +81,23 @@ def write(source: Source, digits: int | None = None, name: str = "predict") -> s
     mean, low, high = printer.mean, printer.low, printer.high
     numeric = [printer.words[column] for column in source.numeric_columns]
     known = " & ".join(f"np.isfinite({printer.words[name]})" for name in source.needed_numbers)
-    defined = (
-        "np.isnan(value), {0}, value"
-        if source.standardizer.clips
-        else "np.isfinite(value), value, {0}"
-    )
+    clips = source.standardizer.clips
+    defined = "np.isnan(value), {0}, value" if clips else "np.isfinite(value), value, {0}"
     lines = [
         *(f"{word} = np.asarray({word}, dtype=float)" for word in numeric),
         'with np.errstate(all="ignore"):',
         *(f"    {line}" for line in statements),
         f"value = np.where({defined.format(mean)})",
-        *([f"value = np.clip(value, {low}, {high})"] if source.standardizer.clips else []),
+        *([f"value = np.clip(value, {low}, {high})"] if clips else []),
         *([f"value = np.where({known}, value, np.nan)"] if known else []),
         "return value[()]",
     ]
-    return "\n".join(
-        [
-            *(f"# {line}" for line in source.comment(printer.words)),
-            *(f"import {module}" for module in sorted(printer.modules)),
-            "import numpy as np",
-            *(f"\n\n{helper.rstrip()}" for helper in printer.helpers.values()),
-            f"\n\ndef {name}({', '.join(printer.words.values())}):",
-            *(f"    {line}" for line in lines),
-            "",
-        ]
-    )
+    module = [
+        *(f"# {line}" for line in source.comment(printer.words)),
+        *(f"import {module}" for module in sorted(printer.modules)),
+        "import numpy as np",
+        *(f"\n\n{helper.rstrip()}" for helper in printer.helpers.values()),
+        f"\n\ndef {name}({', '.join(printer.words.values())}):",
+        *(f"    {line}" for line in lines),
+    ]
+    return "\n".join([*module, ""])

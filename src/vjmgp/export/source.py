@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..formulas.nodes import Algebra, Node, in_order
-from ..formulas.rounding import exact_form
-from ..formulas.simplify import Lengths
 from ..tables.preprocessing import MISSING, Column, Standardizer, level_text
 
 if TYPE_CHECKING:
@@ -62,11 +60,8 @@ class Source:
     @property
     def needed_numbers(self) -> list[str]:
         """The columns in which numbers must not be missing."""
-        return [
-            name
-            for name in self.numeric_columns
-            if all(c.fill is None and not c.tells_missing for c in self.columns[name])
-        ]
+        columns = self.columns
+        return [n for n in self.numeric_columns if not any(map(may_be_missing, columns[n]))]
 
     @property
     def numeric_columns(self) -> list[str]:
@@ -85,12 +80,16 @@ class Source:
             + _training_facts(columns)
             for name, columns in self.columns.items()
         ]
-        clipped = (
-            "predictions stay within this range, and are" if target.clips else "predictions are"
-        )
-        lines.append(f"The training target has the range {low:.6g} to {high:.6g}; {clipped}")
+        are = "stay within this range, and are" if target.clips else "are"
+        given = f"{low:.6g} to {high:.6g}; predictions {are}"
+        lines.append(f"The training target has the range {given}")
         lines.append(f"its mean, {target.target_mean:.6g}, where the formula is undefined.")
         return [" ".join(line.split()) for line in lines]
+
+
+def may_be_missing(column: Column) -> bool:
+    """Return whether the input is defined for a missing value."""
+    return column.fill is not None or column.tells_missing or MISSING in (column.codes or {})
 
 
 def _training_facts(columns: Sequence[Column]) -> str:
@@ -106,22 +105,19 @@ def _training_facts(columns: Sequence[Column]) -> str:
 
 def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
     """Return the model's simplified or displayed form; raise if it is undefined everywhere."""
-    if rounded:
-        algebra, root = model.shown.algebra, model.shown.rounded
-    else:
-        rounding, root = exact_form(model, Lengths(model.variables))
-        algebra = rounding.algebra
-    for node in in_order(root):
+    form = model.shown.rounded if rounded else model.shown.exact
+    for node in in_order(form):
         if not all(map(math.isfinite, (node.number, *node.numbers))):
             raise ValueError("The formula is undefined everywhere: there is nothing to export.")
-    return Source(model, algebra, root)
+    return Source(model, model.shown.algebra, form)
 
 
 def levels_of(column: Column) -> Levels:
     """Return the levels of an input that is derived from a nominal column."""
     codes = dict(column.codes or {})
     missing = codes.pop(MISSING, column.unseen)
-    kind = _kind_of(codes)
+    types = set(map(type, codes))
+    kind = "truth" if types == {bool} else "number" if types <= {int, float} else "text"
     known = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
     if len(known) < len(codes):
         raise ValueError(
@@ -138,13 +134,6 @@ def literal(level: Any, quote: str) -> str:
     if isinstance(level, str):
         return quote + level.replace(quote, 2 * quote) + quote
     return str(level).upper() if isinstance(level, bool) else repr(level)
-
-
-def _kind_of(levels: Iterable[Any]) -> str:
-    kinds = {type(level) for level in levels}
-    if kinds == {bool}:
-        return "truth"
-    return "number" if kinds <= {int, float} else "text"
 
 
 def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..formulas.printers.precedence import Part
-from ..tables.preprocessing import MISSING, Column
+from ..tables.preprocessing import Column
 from .code_printer import StatementPrinter
-from .source import Levels, Source, levels_of, literal
+from .source import Levels, Source, levels_of, literal, may_be_missing
 
 KEYWORDS = """
 abs acos action add and any array asin atan at bool by byte case char concat configuration constant
@@ -59,9 +59,6 @@ class StPrinter(StatementPrinter):
             cases, other = [(flag, 1.0)], "0.0"
         else:
             cases, other = [(flag, column.fill)], word
-        self._choose(name, cases, other)
-
-    def _choose(self, name: str, cases: list[tuple[str, float]], other: str) -> None:
         if not cases:
             return self._assign(name, other)
         self.variables.append(name)
@@ -88,9 +85,7 @@ class StPrinter(StatementPrinter):
         for name, word in self.words.items():
             columns = self.source.columns[name]
             lines.append(f"{word} : {_type_of(columns[0])};")
-            if any(
-                c.fill is not None or c.tells_missing or MISSING in (c.codes or {}) for c in columns
-            ):
+            if any(map(may_be_missing, columns)):
                 lines.append(f"{self.flags[name]} : BOOL := FALSE;")
         return lines
 
@@ -99,11 +94,10 @@ def write(source: Source, digits: int | None = None, name: str = "Predict") -> s
     """Return a function of the columns."""
     printer = StPrinter(source, digits, name)
     statements = printer.statements()
-    mean, low, high = printer.mean, printer.low, printer.high
+    clips, low, high = source.standardizer.clips, printer.low, printer.high
     guarded = "    undefined := TRUE;" in statements
-    comment = [
-        line.replace("*)", "* )").replace("(*", "( *") for line in source.comment(printer.words)
-    ]
+    lines = source.comment(printer.words)
+    comment = [line.replace("*)", "* )").replace("(*", "( *") for line in lines]
     lines = [
         *(f"{'(*' if k == 0 else '  '} {line}" for k, line in enumerate(comment)),
         "*)",
@@ -117,10 +111,8 @@ def write(source: Source, digits: int | None = None, name: str = "Predict") -> s
         "END_VAR",
         "",
         *statements,
-        *(["IF undefined THEN", f"    value := {mean};", "END_IF;"] if guarded else []),
-        f"{name} := LIMIT({low}, value, {high});"
-        if source.standardizer.clips
-        else f"{name} := value;",
+        *(["IF undefined THEN", f"    value := {printer.mean};", "END_IF;"] if guarded else []),
+        f"{name} := LIMIT({low}, value, {high});" if clips else f"{name} := value;",
         "END_FUNCTION",
         "",
     ]

@@ -369,14 +369,13 @@ def _user_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
 
 def powered(value: Any, exponent: float) -> Any:
     """Return value^exponent, by something faster than a power if possible."""
-    if exponent == 1.0:
-        return value
-    if exponent == 2.0:
-        return value * value
-    if exponent == 0.5:
-        return np.sqrt(value)
-    if exponent == -0.5:
-        return 1.0 / np.sqrt(value)
+    match exponent:
+        case 1.0:
+            return value
+        case 2.0:
+            return value * value
+        case 0.5 | -0.5:
+            return np.sqrt(value) if exponent > 0.0 else 1.0 / np.sqrt(value)
     return 1.0 / value if exponent == -1.0 else value**exponent
 
 

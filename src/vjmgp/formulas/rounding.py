@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -54,10 +54,8 @@ def points_of(standardizer: Standardizer, used: set[int]) -> list[Floats | None]
     the last quarter all inputs are low or high together.
     """
     together = np.random.default_rng(0).standard_normal(POINTS // 4)
-    return [
-        _values_of(column, k, together) if k in used else None
-        for k, column in enumerate(standardizer.inputs)
-    ]
+    columns = enumerate(standardizer.inputs)
+    return [_values_of(column, k, together) if k in used else None for k, column in columns]
 
 
 def _values_of(column: Column, position: int, together: Floats) -> Floats:
@@ -135,7 +133,7 @@ class Rounding:
         for _ in range(PASSES):
             before = root
             order = in_order(root)
-            for node, make in self._worth_trying(order, length):
+            for _, node, make in self._worth_trying(order, length):
                 shorter = replaced(self.algebra, order, node, make())
                 if length(shorter) < length(root) and self.distance(shorter, exact) <= self.allowed:
                     root, order = shorter, in_order(shorter)
@@ -143,19 +141,16 @@ class Rounding:
                 break
         return root
 
-    def _worth_trying(
-        self, order: Sequence[Node], length: Lengths
-    ) -> list[tuple[Node, Callable[[], Node]]]:
+    def _worth_trying(self, order: Sequence[Node], length: Lengths) -> list[Try]:
         """Return nodes with promising replacements, the best first."""
-        slopes = self.slopes(order)
-        tries: list[tuple[float, int, Node, Callable[[], Node]]] = []
+        tries: list[Try] = []
         with np.errstate(all="ignore"):
-            for node in order:
+            for node, slope in self.slopes(order).items():
                 for change, saved, make in self._replacements(node, length):
-                    moved = _size(slopes[node] * change)
+                    moved = _size(slope * change)
                     if moved <= HOPELESS * self.allowed:
-                        tries.append((moved / saved, len(tries), node, make))
-        return [(node, make) for _, _, node, make in sorted(tries, key=lambda one: one[:2])]
+                        tries.append((moved / saved, node, make))
+        return sorted(tries, key=lambda one: one[0])
 
     def _replacements(self, node: Node, length: Lengths) -> Iterator[Replacement]:
         """Yield shorter nodes: the change of values, the letters saved, and how to make them."""
@@ -199,70 +194,51 @@ class Rounding:
         return self._rounded(self._rounded(root, exact), exact)
 
     def _rounded(self, root: Node, exact: Floats) -> Node:
-        order = in_order(root)
-        slopes = self.slopes(order)
+        slopes = self.slopes(in_order(root))
         with np.errstate(all="ignore"):
-            needs = {node: self._needs(node, slopes[node]) for node in order}
-        count = sum(len(node.numbers) + 1 for node in order if node.kind in ("sum", "number"))
-        each = self.allowed / np.sqrt(max(count, 1))
-        shares = dict.fromkeys(order, each)
+            needs = {node: self._need(node, slope) for node, slope in slopes.items()}
+        numbered = [node for node in needs if node.kind in ("sum", "number")]
+        count = sum(len(node.numbers) + 1 for node in numbered)
+        shares = dict.fromkeys(numbered, self.allowed / np.sqrt(max(count, 1)))
         for _ in range(HALVINGS):
-            rounded = self._renumbered(order, needs, shares)
+            rounded = self._renumbered(needs, shares)
             if self.distance(rounded, exact) <= self.allowed:
                 return rounded
-            for node in self._to_blame(order, needs, shares, exact):
+            for node in self._rounded_too_far(needs, shares, exact):
                 shares[node] *= 0.5
         return root
 
-    def _to_blame(
-        self,
-        order: Sequence[Node],
-        needs: dict[Node, Need],
-        shares: dict[Node, float],
-        exact: Floats,
-    ) -> list[Node]:
+    def _rounded_too_far(self, needs: Needs, shares: Shares, exact: Floats) -> list[Node]:
         """Return the nodes whose numbers are rounded too far; all of them if there are many."""
-        numbered = [node for node in order if node.kind in ("sum", "number")]
-        if len(numbered) > MOST_TERMS:
-            return numbered
-        moved = [
-            self.distance(self._renumbered(order, needs, {node: shares[node]}), exact)
-            for node in numbered
-        ]
-        least = min(max(moved), self.allowed / np.sqrt(len(moved)))
-        return [node for node, far in zip(numbered, moved, strict=True) if far >= least]
+        if len(shares) > MOST_TERMS:
+            return list(shares)
+        alone = {node: self._renumbered(needs, {node: share}) for node, share in shares.items()}
+        moved = {node: self.distance(root, exact) for node, root in alone.items()}
+        least = min(max(moved.values()), self.allowed / np.sqrt(len(moved)))
+        return [node for node, far in moved.items() if far >= least]
 
-    def _needs(self, node: Node, slope: Floats) -> Need:
+    def _need(self, node: Node, slope: Floats) -> Need:
         """Return the effect of a node's numbers; a constant offsets their mean effect."""
         if node.kind != "sum":
             return Need([], [], _size(slope))
         square = np.where(np.isfinite(slope), slope * slope, 0.0)
         total = float(square.sum())
-        middles = [
-            _mean(square * self.value(part)) * POINTS / total if node.number and total else 0.0
-            for part in node.parts
-        ]
-        sizes = [
-            _size(slope * (self.value(part) - middle))
-            for part, middle in zip(node.parts, middles, strict=True)
-        ]
+        values = [self.value(part) for part in node.parts]
+        has_offset = node.number and total
+        middles = [_mean(square * v) * POINTS / total if has_offset else 0.0 for v in values]
+        sizes = [_size(slope * (v - m)) for v, m in zip(values, middles, strict=True)]
         return Need(sizes, middles, _size(slope))
 
-    def _renumbered(
-        self, order: Sequence[Node], needs: dict[Node, Need], shares: dict[Node, float]
-    ) -> Node:
+    def _renumbered(self, needs: Needs, shares: Shares) -> Node:
         """Return the last node with numbers rounded as far as the nodes' shares allow."""
         new: dict[Node, Node] = {}
-        for node in order:
-            parts, need = [new[part] for part in node.parts], needs[node]
-            share = shares.get(node, 0.0)
+        for node, need in needs.items():
+            parts, share = [new[part] for part in node.parts], shares.get(node, 0.0)
             if node.kind == "number":
                 new[node] = self.algebra.number(shortened(node.number, share, need.of_constant))
             elif node.kind == "sum":
-                numbers = [
-                    shortened(number, share, size)
-                    for number, size in zip(node.numbers, need.sizes, strict=True)
-                ]
+                pairs = zip(node.numbers, need.sizes, strict=True)
+                numbers = [shortened(number, share, size) for number, size in pairs]
                 constant = node.number
                 for number, short, middle in zip(node.numbers, numbers, need.middles, strict=True):
                     constant += (number - short) * middle
@@ -270,14 +246,10 @@ class Rounding:
                 new[node] = self.algebra.sum(zip(parts, numbers, strict=True), constant)
             else:
                 new[node] = self.algebra.rebuilt(node, parts)
-        return new[order[-1]]
+        return next(reversed(new.values()))
 
 
-Replacement = tuple[Floats, int, Callable[[], Node]]
-
-
-@dataclass
-class Need:
+class Need(NamedTuple):
     """The effect of a node's numbers on predictions."""
 
     sizes: list[float]
@@ -285,6 +257,13 @@ class Need:
     middles: list[float]
     """The constant's offset for each weight."""
     of_constant: float
+
+
+Needs = dict[Node, Need]
+Shares = dict[Node, float]
+"""The error allowed for the numbers of each node."""
+Replacement = tuple[Floats, int, Callable[[], Node]]
+Try = tuple[float, Node, Callable[[], Node]]
 
 
 def _mean(values: Floats) -> float:
