@@ -88,9 +88,13 @@ def check(model, table, compute):
 
 
 @pytest.mark.parametrize("seed", MODELS)
-def test_python(seed):
+@pytest.mark.parametrize(
+    ("language", "run", "options"),
+    [("python", by_python, {}), ("sql", by_sqlite, {"table": "t"}), ("st", by_st, {})],
+)
+def test_python_sqlite_and_structured_text(language, run, options, seed):
     model, table = random_model(seed)
-    check(model, table, lambda columns: by_python(model.export("python"), columns))
+    check(model, table, lambda columns: run(model.export(language, **options), columns))
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -102,33 +106,25 @@ def test_c(tmp_path):
         check(model, table, lambda columns, k=k: by_c(library[f"f{k}"], columns))
 
 
-@pytest.mark.parametrize("seed", MODELS)
-def test_sqlite(seed):
-    model, table = random_model(seed)
-    check(model, table, lambda columns: by_sqlite(model.export("sql", table="t"), columns))
+def in_first_cells(model):
+    """Export to Excel with the formula's columns in A2, B2, …."""
+    cells = [f"{'ABCDEF'[k]}2" for k in range(len(source_of(model).columns))]
+    return model.export("excel", cells=cells)
 
 
 @pytest.mark.parametrize("seed", MODELS)
 def test_excel(seed):
     model, table = random_model(seed, depth=2)
-    cells = [f"{'ABCDEF'[k]}2" for k in range(len(source_of(model).columns))]
-    check(model, table, lambda columns: by_excel(model.export("excel", cells=cells), columns))
-
-
-@pytest.mark.parametrize("seed", MODELS)
-def test_structured_text(seed):
-    model, table = random_model(seed)
-    check(model, table, lambda columns: by_st(model.export("st"), columns))
+    check(model, table, lambda columns: by_excel(in_first_cells(model), columns))
 
 
 def run_all(model, table, folder):
     """Return the predictions of each language."""
     columns = table[list(source_of(model).columns)]
-    cells = [f"{'ABCDEF'[k]}2" for k in range(columns.shape[1])]
     found = {
         "python": by_python(model.export("python"), columns),
         "sql": by_sqlite(model.export("sql", table="t"), columns),
-        "excel": by_excel(model.export("excel", cells=cells), columns),
+        "excel": by_excel(in_first_cells(model), columns),
         "st": by_st(model.export("st"), columns),
     }
     if shutil.which("gcc"):
@@ -290,10 +286,8 @@ def test_cells_are_given_for_all_or_for_needed_columns():
     assert f"' {few[0]}: column {needed[0]!r}" in model.export("excel", cells=few)
     everything = model.export("excel")
     assert f"' {'ABCDEF'[NAMES.index(needed[-1])]}2: column {needed[-1]!r}" in everything
-    for cells, message in (
-        (["A2"], "There are 1 cells for"),
-        (["A0", *few[1:]], "'A0' is not a cell"),
-    ):
+    wrong = (["A2"], "There are 1 cells for"), (["A0", *few[1:]], "'A0' is not a cell")
+    for cells, message in wrong:
         with pytest.raises(ValueError, match=message):
             model.export("excel", cells=cells)
 

@@ -211,7 +211,7 @@ def test_compiled_function_is_accepted():
         ("f", lambda *a: 1.0, sympy.S(1), "it must have one or two"),
         ("f", math.sin, sympy.sin(A), "must be a function written in Python"),
         ("f", "sin", sympy.sin(A), "must be a function written in Python"),
-        ("f", softplus, sympy.Symbol("x"), r"sympy has 'x', which is no argument of scalar \(a\)"),
+        ("f", softplus, sympy.Symbol("x"), r"sympy has 'x', not an argument of scalar \(a\)"),
         ("f", softplus, "log(1 + exp(a))", "it must be an expression of sympy"),
         ("f", softplus, None, "it must be an expression of sympy"),
         ("f", lambda beta: beta + 1.0, sympy.Symbol("beta") + 1, "argument 'beta' means something"),

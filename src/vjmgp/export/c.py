@@ -10,7 +10,7 @@ from ..formulas.printers.precedence import Part
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
 from .code_printer import ARGUMENTS, StatementPrinter
-from .source import Source, levels_of
+from .source import Exportable, escaped, levels_of
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
@@ -62,18 +62,12 @@ class CPrinter(StatementPrinter):
 
 def _is_level(column: str, level: Any) -> str:
     if isinstance(level, str):
-        return f"is({column}, {_string(level)})"
+        text = escaped(level.encode(), '"\\?', "\\{:03o}")
+        return f'is({column}, "{text}")'
     return f"{column} == {float(level)!r}"
 
 
-def _string(text: str) -> str:
-    """Return a string literal of UTF-8 in plain ASCII."""
-    plain = {*range(32, 127)} - {*b'"\\?'}
-    signs = (chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode())
-    return f'"{"".join(signs)}"'
-
-
-def write(source: Source, digits: int | None = None, name: str = "predict") -> str:
+def write(source: Exportable, digits: int | None = None, name: str = "predict") -> str:
     """Return a file with one function; text levels are UTF-8, or NULL if missing."""
     printer = CPrinter(source, digits, name)
     statements = printer.statements()

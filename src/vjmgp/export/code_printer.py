@@ -10,7 +10,7 @@ from ..formulas.nodes import Node, is_not_negative
 from ..formulas.printers.precedence import Part, Printer
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
-from .source import Source, words
+from .source import Exportable, words
 
 ARGUMENTS = ("a", "b")
 """Names of the arguments of a user's function."""
@@ -28,7 +28,7 @@ class CodePrinter(Printer):
     filled: ClassVar[str]
     """A template for a number, or another one if it is missing."""
 
-    def __init__(self, source: Source, digits: int | None) -> None:
+    def __init__(self, source: Exportable, digits: int | None) -> None:
         super().__init__(source.algebra, digits)
         self.source = source
         target = source.standardizer
@@ -102,7 +102,7 @@ class StatementPrinter(CodePrinter):
     """Words that cannot name columns or functions, in lower case."""
     assignment: ClassVar[str]
 
-    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         super().__init__(source, digits)
         if name.lower() in self.reserved:
             raise ValueError(f"The name {name!r} means something else in {self.language}.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..tables.preprocessing import Column
 from .code_printer import CodePrinter, derived_title
-from .source import Source, levels_of, literal
+from .source import Exportable, levels_of, literal
 
 LONGEST = 8192
 DEEPEST = 64
@@ -24,7 +24,7 @@ class ExcelPrinter(CodePrinter):
     indicator = "IF(ISNUMBER({}),0,1)"
     filled = "IF(ISNUMBER({0}),{0},{1})"
 
-    def __init__(self, source: Source, digits: int | None, cells: dict[str, str]) -> None:
+    def __init__(self, source: Exportable, digits: int | None, cells: dict[str, str]) -> None:
         super().__init__(source, digits)
         self.cells = cells
 
@@ -54,7 +54,7 @@ class ExcelPrinter(CodePrinter):
         return f'IF({word}="",{self._number(levels.missing)},{text})'
 
 
-def write(source: Source, digits: int | None = None, cells: Sequence[str] | None = None) -> str:
+def write(source: Exportable, digits: int | None = None, cells: Sequence[str] | None = None) -> str:
     """Return lines of comment, which start with an apostrophe, and a line with the formula.
 
     `cells` hold the columns of the training data in their order, by default A2, B2, …, or those
@@ -74,7 +74,7 @@ def write(source: Source, digits: int | None = None, cells: Sequence[str] | None
     return "\n".join([*(f"' {line}" for line in source.comment(places)), f"={text}", ""])
 
 
-def _places(source: Source, cells: Sequence[str] | None) -> dict[str, str]:
+def _places(source: Exportable, cells: Sequence[str] | None) -> dict[str, str]:
     """Return the cell of each column."""
     names, needed = source.standardizer.names, list(source.columns)
     if cells is None:

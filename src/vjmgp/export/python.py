@@ -12,7 +12,7 @@ from ..formulas.printers.precedence import Part
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
 from .code_printer import ARGUMENTS, StatementPrinter
-from .source import Source
+from .source import Exportable
 
 ON_ARRAYS = {"functools"}
 """Modules besides NumPy that work on arrays."""
@@ -47,7 +47,7 @@ class PythonPrinter(StatementPrinter):
     assignment = "{} = {}"
     reserved: ClassVar[Iterable[str]] = ("np", *keyword.kwlist, *dir(builtins))
 
-    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         self.modules: set[str] = set()
         super().__init__(source, digits, name)
 
@@ -74,7 +74,7 @@ class PythonPrinter(StatementPrinter):
         return f"_{name}({', '.join(part.text for part in parts)})"
 
 
-def write(source: Source, digits: int | None = None, name: str = "predict") -> str:
+def write(source: Exportable, digits: int | None = None, name: str = "predict") -> str:
     """Return a module with one function of arrays or numbers."""
     printer = PythonPrinter(source, digits, name)
     statements = printer.statements()

@@ -31,7 +31,7 @@ class Levels(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class Exportable:
     """A model as an expression of its inputs."""
 
     model: SymbolicModel
@@ -103,13 +103,13 @@ def _training_facts(columns: Sequence[Column]) -> str:
     return ""
 
 
-def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
+def source_of(model: SymbolicModel, *, rounded: bool = False) -> Exportable:
     """Return the model's simplified or displayed form; raise if it is undefined everywhere."""
     form = model.shown.rounded if rounded else model.shown.exact
     for node in in_order(form):
         if not all(map(math.isfinite, (node.number, *node.numbers))):
             raise ValueError("The formula is undefined everywhere: there is nothing to export.")
-    return Source(model, model.shown.algebra, form)
+    return Exportable(model, model.shown.algebra, form)
 
 
 def levels_of(column: Column) -> Levels:
@@ -134,6 +134,12 @@ def literal(level: Any, quote: str) -> str:
     if isinstance(level, str):
         return quote + level.replace(quote, 2 * quote) + quote
     return str(level).upper() if isinstance(level, bool) else repr(level)
+
+
+def escaped(codes: Iterable[int], special: str, template: str) -> str:
+    """Return characters with a template in place of special ones and of those beyond ASCII."""
+    plain = {*range(32, 127)} - {*map(ord, special)}
+    return "".join(chr(code) if code in plain else template.format(code) for code in codes)
 
 
 def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:

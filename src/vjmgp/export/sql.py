@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..tables.preprocessing import Column
 from .code_printer import CodePrinter, derived_title
-from .source import Source, levels_of, literal
+from .source import Exportable, levels_of, literal
 
 
 class SqlPrinter(CodePrinter):
@@ -19,7 +19,7 @@ class SqlPrinter(CodePrinter):
     indicator = "CASE WHEN {} IS NULL THEN 1.0 ELSE 0.0 END"
     filled = "COALESCE({}, {})"
 
-    def __init__(self, source: Source, digits: int | None, table: str | None) -> None:
+    def __init__(self, source: Exportable, digits: int | None, table: str | None) -> None:
         super().__init__(source, digits)
         prefix = "" if table is None else f"{table_name(table)}."
         self.columns = {name: prefix + quoted(name) for name in source.columns}
@@ -75,7 +75,7 @@ PRINTERS = {"sqlite": SqlPrinter, "postgres": PostgresPrinter}
 
 
 def write(
-    source: Source,
+    source: Exportable,
     digits: int | None = None,
     name: str = "prediction",
     table: str | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 from ..formulas.printers.precedence import Part
 from ..tables.preprocessing import Column
 from .code_printer import StatementPrinter
-from .source import Levels, Source, levels_of, literal, may_be_missing
+from .source import Exportable, Levels, escaped, levels_of, literal, may_be_missing
 
 KEYWORDS = """
 abs acos action add and any array asin atan at bool by byte case char concat configuration constant
@@ -34,7 +34,7 @@ class StPrinter(StatementPrinter):
     assignment = "{} := {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
-    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         self.variables: list[str] = []
         super().__init__(source, digits, name)
 
@@ -90,7 +90,7 @@ class StPrinter(StatementPrinter):
         return lines
 
 
-def write(source: Source, digits: int | None = None, name: str = "Predict") -> str:
+def write(source: Exportable, digits: int | None = None, name: str = "Predict") -> str:
     """Return a function of the columns."""
     printer = StPrinter(source, digits, name)
     statements = printer.statements()
@@ -142,9 +142,5 @@ def _literal(level: Any, wide: bool) -> str:
     if not isinstance(level, str):
         return literal(level, "'")
     quote = '"' if wide else "'"
-    code = "${:04X}" if wide else "${:02X}"
     numbers = np.frombuffer(level.encode("utf-16-le"), dtype="<u2").tolist()
-    signs = (
-        chr(n) if 32 <= n < 127 and chr(n) not in ("$", quote) else code.format(n) for n in numbers
-    )
-    return f"{quote}{''.join(signs)}{quote}"
+    return quote + escaped(numbers, f"${quote}", "${:04X}" if wide else "${:02X}") + quote

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .names import formula_inputs, latex_inputs
+from .input_names import formula_inputs, latex_inputs
 from .nodes import Node, count_symbols
 from .printers.sympy_object import sympy_of
 from .printers.text import LatexPrinter, TextPrinter

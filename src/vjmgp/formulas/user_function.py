@@ -11,7 +11,7 @@ from typing import Any
 from ..engine.parameters import shown
 from ..engine.trees.addresses import arguments_of, check_scalar
 from ..engine.trees.primitives import codes_by_name
-from .names import reserved_words
+from .input_names import reserved_words
 
 POINTS = ((-1.3, 0.6), (-0.4, -1.7), (0.3, 2.2), (0.9, -0.2), (1.7, 1.1))
 """Points at which the formula is compared with the function."""
@@ -76,7 +76,7 @@ class UserFunction:
         known = ", ".join(self.arguments)
         for name in sorted(symbol.name for symbol in self.sympy.free_symbols):
             if name not in self.arguments:
-                raise ValueError(f"sympy has {name!r}, which is no argument of scalar ({known})")
+                raise ValueError(f"sympy has {name!r}, not an argument of scalar ({known})")
         for point in POINTS:
             here = point[: self.arity]
             formula = self.sympy_of([sympy.Float(value) for value in here])

@@ -25,7 +25,7 @@ from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
 from ..formulas.display import Digits, DisplayedFormula
 from ..formulas.functions import fold
-from ..formulas.names import formula_inputs
+from ..formulas.input_names import formula_inputs
 from ..formulas.printers.evolved import evolved_text
 from ..tables.preprocessing import Column, Standardizer
 from .extrapolation import warn_beyond

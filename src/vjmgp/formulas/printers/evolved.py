@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..functions import ATOM, FUNCTIONS, POWER, PRODUCT, SUM, fold
-from ..names import formula_inputs
+from ..input_names import formula_inputs
 from ..numbers import number
 from .precedence import Part
 

@@ -96,7 +96,7 @@ class Printer:
         if not below:
             return self._times(above)
         divisor = self._bracketed(self._times(below), self.divisor_level)
-        numerator = self._numerator(self.times.join(self._bracketed(p, PRODUCT) for p in above))
+        numerator = self._numerator(self._bracketed(self._times(above), PRODUCT))
         return Part(self.quotient.format(numerator, divisor), PRODUCT)
 
     def _times(self, factors: Sequence[Part]) -> Part:
