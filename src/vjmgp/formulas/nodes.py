@@ -110,11 +110,7 @@ class Algebra:
                 amount = weight * inner
                 weights[part] = weights.get(part, 0.0) + amount
                 largest[part] = max(largest.get(part, 0.0), abs(amount))
-        kept = {
-            part: weight
-            for part, weight in weights.items()
-            if not abs(weight) <= CANCELLED * largest[part]
-        }
+        kept = {p: w for p, w in weights.items() if not abs(w) <= CANCELLED * largest[p]}
         if abs(constant) <= CANCELLED * most:
             constant = 0.0
         for low in kept:  # min(a, b) = a + b − max(a, b)
@@ -264,9 +260,8 @@ class Algebra:
         nodes = [self.scaled(node, 1.0 / factor) for node in nodes]
         common = self._common_part(nodes)
         nodes = [self.sum([(node, 1.0), (common, -1.0)]) for node in nodes]
-        inner = self._call(
-            name, *sorted(nodes, key=lambda node: (node.kind == "number", *_order(node)))
-        )
+        nodes.sort(key=lambda node: (node.kind == "number", *_order(node)))
+        inner = self._call(name, *nodes)
         return self.sum([(inner, factor), (common, factor)])
 
     def _common_part(self, nodes: Sequence[Node]) -> Node:
@@ -320,9 +315,7 @@ def is_not_negative(node: Node) -> bool:
         signs = min(node.numbers) >= 0.0 and node.number >= 0.0
         return signs and all(map(is_not_negative, node.parts))
     if node.kind == "product":
-        return all(
-            exponent % 2.0 == 0.0 or is_not_negative(part) for part, exponent in node.factors()
-        )
+        return all(power % 2.0 == 0.0 or is_not_negative(part) for part, power in node.factors())
     if node.name in ("max", "min"):
         return (any if node.name == "max" else all)(map(is_not_negative, node.parts))
     return node.name in CALLS and CALLS[node.name].is_never_negative
@@ -398,9 +391,7 @@ def count_symbols(root: Node) -> int:
         ]
         return sum(terms) + len(terms) - 1 + (2 if root.number else 0)
     if root.kind == "product":
-        powers = [
-            count_symbols(part) + (0 if abs(power) == 1.0 else 1 if abs(power) == 0.5 else 2)
-            for part, power in root.factors()
-        ]
+        more = {1.0: 0, 0.5: 1}
+        powers = [count_symbols(part) + more.get(abs(e), 2) for part, e in root.factors()]
         return sum(powers) + len(powers) - 1
     return 1 + sum(count_symbols(part) for part in root.parts)

@@ -135,14 +135,10 @@ def _shortest_sum(algebra: Algebra, node: Node, length: Lengths) -> Node:
         return algebra.sum(parts, node.number)
 
     best, out = node, set[int]()
-    if can:
-        every = made(set(can))
-        if length(every) < length(best):
-            best, out = every, set(can)
-        for k in can:
-            other = made(out ^ {k})
-            if length(other) < length(best):
-                best, out = other, out ^ {k}
+    for change in [set(can), *({k} for k in can)] if can else []:
+        other = made(out ^ change)
+        if length(other) < length(best):
+            best, out = other, out ^ change
     return best
 
 

@@ -26,8 +26,8 @@ class TextPrinter(Printer):
 
     def write(self, root: Node, importance: Callable[[Node], float] | None = None) -> str:
         """Return the expression; with `importance`, the terms of its sum are sorted by it."""
-        if importance is not None:
-            self._ranked, self._importance = root, importance
+        self._ranked = root if importance is not None else None
+        self._importance = importance or self._importance
         return super().write(root)
 
     def _input(self, position: int) -> str:
