@@ -33,7 +33,7 @@ from vjmgp.competitors.operon import OperonRegressor
 from vjmgp.competitors.packages import versions_for
 from vjmgp.competitors.sizes import model_size
 from vjmgp.competitors.texts import model_text
-from vjmgp.formulas.names import formula_inputs
+from vjmgp.formulas.input_names import formula_inputs
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.learners import run
 from vjmgp.tables.preprocessing import fit_standardizer

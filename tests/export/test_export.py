@@ -1,4 +1,4 @@
-"""What is exported computes what `predict` does, in each language."""
+"""Exported code computes what `predict` does, in each language."""
 
 import math
 import re
@@ -32,7 +32,7 @@ from vjmgp.models.ensemble import BlendModel
 from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
-EVERY_FUNCTION = sorted(codes_by_name().values())
+CODES = codes_by_name()
 NAMES = ["speed", 'wind "chill" (°C)', "3rd", "sin", "O'Brien; --", "t1"]
 LEVELS = ["O'Brien", '"x"', "für \\ ??/ {0}", "a*/b"]
 MODELS = range(24)
@@ -49,7 +49,7 @@ def random_table(rng, rows, missing):
 
 
 def random_model(seed, depth=3):
-    """A model of all functions, half of them with missing values; and rows with unseen levels."""
+    """A model of all functions, for odd seeds with missing values; and rows with unseen levels."""
     rng = np.random.default_rng(seed)
     missing = bool(seed % 2)
     table, y = random_table(rng, 60, missing), rng.normal(-4, 7, size=60)
@@ -57,7 +57,7 @@ def random_model(seed, depth=3):
     standardizer = fit_standardizer(table, y, NAMES, [3, 4], encoding="auto", missing=how)
     features = []
     for _ in range(3):
-        codes, constants = random_tree(rng, depth, len(standardizer.inputs), EVERY_FUNCTION)
+        codes, constants = random_tree(rng, depth, len(standardizer.inputs), sorted(CODES.values()))
         numbers = rng.normal(), rng.normal(), rng.uniform(0.1, 2)
         features.append(Feature(tuple(codes), tuple(constants), *numbers))
     new = random_table(rng, 25, missing)
@@ -68,12 +68,16 @@ def random_model(seed, depth=3):
     return model, new
 
 
+def feature(*codes, numbers=(1.0, 0.0, 1.0)):
+    return Feature(codes, (0.0,) * len(codes), *numbers)
+
+
 def predicted(model, table):
     return model.predict_rows(model.standardizer.standardize(table))
 
 
 def check(model, table, compute):
-    """Compare on rows where predictions do not hang on the last digits of the inputs."""
+    """Compare on rows whose predictions do not depend on the last digits of the inputs."""
     numeric = table.columns.difference(["sin", "O'Brien; --"])
     expected = predicted(model, table)
     near = table.assign(**{name: table[name] * (1 + 1e-11) for name in numeric})
@@ -84,9 +88,13 @@ def check(model, table, compute):
 
 
 @pytest.mark.parametrize("seed", MODELS)
-def test_python(seed):
+@pytest.mark.parametrize(
+    ("language", "run", "options"),
+    [("python", by_python, {}), ("sql", by_sqlite, {"table": "t"}), ("st", by_st, {})],
+)
+def test_python_sqlite_and_structured_text(language, run, options, seed):
     model, table = random_model(seed)
-    check(model, table, lambda columns: by_python(model.export("python"), columns))
+    check(model, table, lambda columns: run(model.export(language, **options), columns))
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -98,33 +106,25 @@ def test_c(tmp_path):
         check(model, table, lambda columns, k=k: by_c(library[f"f{k}"], columns))
 
 
-@pytest.mark.parametrize("seed", MODELS)
-def test_sqlite(seed):
-    model, table = random_model(seed)
-    check(model, table, lambda columns: by_sqlite(model.export("sql", table="t"), columns))
+def in_first_cells(model):
+    """Export to Excel with the formula's columns in A2, B2, …."""
+    cells = [f"{'ABCDEF'[k]}2" for k in range(len(source_of(model).columns))]
+    return model.export("excel", cells=cells)
 
 
 @pytest.mark.parametrize("seed", MODELS)
 def test_excel(seed):
     model, table = random_model(seed, depth=2)
-    cells = [f"{'ABCDEF'[k]}2" for k in range(len(source_of(model).columns))]
-    check(model, table, lambda columns: by_excel(model.export("excel", cells=cells), columns))
-
-
-@pytest.mark.parametrize("seed", MODELS)
-def test_structured_text(seed):
-    model, table = random_model(seed)
-    check(model, table, lambda columns: by_st(model.export("st"), columns))
+    check(model, table, lambda columns: by_excel(in_first_cells(model), columns))
 
 
 def run_all(model, table, folder):
-    """What each language makes of the table's rows."""
+    """Return the predictions of each language."""
     columns = table[list(source_of(model).columns)]
-    cells = [f"{'ABCDEF'[k]}2" for k in range(columns.shape[1])]
     found = {
         "python": by_python(model.export("python"), columns),
         "sql": by_sqlite(model.export("sql", table="t"), columns),
-        "excel": by_excel(model.export("excel", cells=cells), columns),
+        "excel": by_excel(in_first_cells(model), columns),
         "st": by_st(model.export("st"), columns),
     }
     if shutil.which("gcc"):
@@ -133,7 +133,7 @@ def run_all(model, table, folder):
 
 
 def ratio_model(clips=True, **columns):
-    """a/(b − 3) of whole numbers, and columns as they are added."""
+    """Return a model of a/(b − 3) with integers, plus nominal columns."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.integers(1, 9, 40), "b": rng.integers(1, 6, 40), **columns})
     y, names = rng.normal(5.0, 1.0, 40), list(table)
@@ -141,15 +141,15 @@ def ratio_model(clips=True, **columns):
     standardizer = fit_standardizer(table, y, names, nominal, encoding="target")
     plain = tuple(replace(column, mean=3.0 * (column.name == "b"), scale=1.0)
                   for column in standardizer.columns)  # fmt: skip
-    codes = [(codes_by_name()["div"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
+    codes = [(CODES["div"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
     codes += [(FIRST_VARIABLE + k,) for k in nominal]
-    features = tuple(Feature(code, (0.0,) * len(code), 1.0, 0.0, 1.0) for code in codes)
+    features = tuple(feature(*code) for code in codes)
     standardizer = replace(standardizer, columns=plain, clips=clips)
     return SymbolicModel(standardizer, features), table
 
 
 @pytest.mark.parametrize("clips", [True, False])
-def test_whole_numbers_and_divisors_of_0(clips, tmp_path):
+def test_integers_and_zero_divisors(clips, tmp_path):
     model, table = ratio_model(clips)
     expected = predicted(model, table)
     assert (expected == model.standardizer.target_mean).any()
@@ -158,12 +158,12 @@ def test_whole_numbers_and_divisors_of_0(clips, tmp_path):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_a_number_that_must_be_there_is_missed(tmp_path):
+def test_missing_numbers_give_nan(tmp_path):
     model, table = ratio_model()
     table = table.astype(float)
     table.loc[0, "a"] = table.loc[1, "b"] = np.nan
     for language, found in run_all(model, table, tmp_path).items():
-        if language != "st":  # where numbers are never missing
+        if language != "st":  # which has no missing numbers
             assert np.flatnonzero(np.isnan(found)).tolist() == [0, 1]
 
 
@@ -182,7 +182,7 @@ def test_levels_of_all_kinds(levels, tmp_path):
             np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=language)
 
 
-def test_levels_that_become_the_same_text_are_refused():
+def test_levels_with_equal_text_raise():
     given = np.array(["1", 1, "a"], dtype=object)[np.arange(40) % 3]
     model, _ = ratio_model(city=pd.Series(given, dtype=object))
     with pytest.raises(ValueError, match="'city' has levels that differ only in being text"):
@@ -197,26 +197,25 @@ def ratio(static, q):
     return max(static, q) / (2.0 + q * q)
 
 
-def own_model(*functions):
+def user_model(*functions):
     rng = np.random.default_rng(0)
     x = rng.normal(1.0, 2.0, size=(50, 2))
     standardizer = fit_standardizer(x, rng.normal(size=50), ["a", "b"], [])
     known = codes_by_name(functions)
     trees = [(known[f.name], *range(FIRST_VARIABLE, FIRST_VARIABLE + f.arity)) for f in functions]
-    features = tuple(Feature(tree, (0.0,) * len(tree), 0.5, 0.2, 0.5) for tree in trees)
-    return SymbolicModel(standardizer, features, functions=functions), pd.DataFrame(
-        x, columns=["a", "b"]
-    )
+    features = tuple(feature(*tree, numbers=(0.5, 0.2, 0.5)) for tree in trees)
+    model = SymbolicModel(standardizer, features, functions=functions)
+    return model, pd.DataFrame(x, columns=["a", "b"])
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
-def test_the_users_functions_by_sympys_printers(tmp_path):
+def test_user_functions_in_python_and_c(tmp_path):
     a, p, q = sympy.symbols("a static q")
     functions = (
         UserFunction("softplus", softplus, sympy.log(1 + sympy.exp(a))),
         UserFunction("ratio", ratio, sympy.Max(p, q) / (2 + q**2)),
     )
-    model, table = own_model(*functions)
+    model, table = user_model(*functions)
     expected = predicted(model, table)
     found = by_c(compiled([model.export("c")], tmp_path).predict, table)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -226,9 +225,9 @@ def test_the_users_functions_by_sympys_printers(tmp_path):
             model.export(language)
 
 
-def test_a_formula_that_sympy_cannot_write_is_told():
+def test_user_formula_without_numpy_equivalent_raises():
     a = sympy.symbols("a")
-    model, _ = own_model(UserFunction("area", lambda a: math.erf(a), sympy.erf(a)))
+    model, _ = user_model(UserFunction("area", lambda a: math.erf(a), sympy.erf(a)))
     assert "erf(a)" in model.export("c")
     with pytest.raises(ValueError, match="function 'area' cannot be written in python"):
         model.export("python")
@@ -250,13 +249,13 @@ def test_structured_text_is_well_formed():
         assert not re.search(r"\d[eE]", re.sub(r"\d+\.\d+E-?\d+", "", plain))
 
 
-def test_words_are_plain_and_distinct():
+def test_words_are_ascii_and_distinct():
     found = words(["Für", "fur", "a b", "a__b", "", "²", "if", "t1", "1st", "日本"], ["IF"])
     assert found == ["Fur", "x_fur", "a_b", "x_a_b", "x", "x_2", "x_if", "x_t1", "x_1st", "x_3"]
 
 
-def test_postgres_has_its_own_functions():
-    """As text: no test runs it."""
+def test_postgres_uses_its_dialect():
+    """Checked as text: no test runs PostgreSQL."""
     model, _ = ratio_model(city=pd.Series(["O'Brien", "b"] * 20))
     text = model.export("sql", dialect="postgres", table='my.ta"ble', name="y")
     assert "/COALESCE(NULLIF(CAST(" in text
@@ -266,21 +265,20 @@ def test_postgres_has_its_own_functions():
     assert not [text for text in texts if re.search(r"\b(max|min|sign)\(", text.split("\n--")[-1])]
 
 
-def test_excels_limits_are_told():
+def test_excel_limits_raise():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=400), "b": np.arange(400)})
     standardizer = fit_standardizer(table, rng.normal(size=400), ["a", "b"], [1])
-    long = SymbolicModel(standardizer, (Feature((FIRST_VARIABLE + 1,), (0.0,), 1.0, 0.0, 1.0),))
-    with pytest.raises(ValueError, match=r"characters, Excel takes 8192: choose a smaller"):
+    long = SymbolicModel(standardizer, (feature(FIRST_VARIABLE + 1),))
+    with pytest.raises(ValueError, match=r"characters; Excel takes 8192: choose a smaller"):
         long.export("excel")
     assert len(long.export("excel", digits=4)) < 8192
-    codes = (codes_by_name()["tanh"],) * 70 + (FIRST_VARIABLE,)
-    deep = SymbolicModel(standardizer, (Feature(codes, (0.0,) * 71, 1.0, 0.0, 1.0),))
-    with pytest.raises(ValueError, match="brackets inside each other, Excel takes 64"):
+    deep = SymbolicModel(standardizer, (feature(*[CODES["tanh"]] * 70, FIRST_VARIABLE),))
+    with pytest.raises(ValueError, match="nested brackets; Excel takes 64"):
         deep.export("excel")
 
 
-def test_cells_are_those_of_all_columns_or_of_the_formulas():
+def test_cells_are_given_for_all_or_for_needed_columns():
     model, _ = random_model(0)
     needed = list(source_of(model).columns)
     assert len(needed) < len(NAMES)
@@ -288,10 +286,8 @@ def test_cells_are_those_of_all_columns_or_of_the_formulas():
     assert f"' {few[0]}: column {needed[0]!r}" in model.export("excel", cells=few)
     everything = model.export("excel")
     assert f"' {'ABCDEF'[NAMES.index(needed[-1])]}2: column {needed[-1]!r}" in everything
-    for cells, message in (
-        (["A2"], "There are 1 cells for"),
-        (["A0", *few[1:]], "'A0' is no cell"),
-    ):
+    wrong = (["A2"], "There are 1 cells for"), (["A0", *few[1:]], "'A0' is not a cell")
+    for cells, message in wrong:
         with pytest.raises(ValueError, match=message):
             model.export("excel", cells=cells)
 
@@ -310,15 +306,15 @@ def test_digits_shorten_numbers():
 @pytest.mark.parametrize(
     ("language", "options", "message"),
     [
-        ("java", {}, "no export to 'java', only to python, c, excel, sql, st"),
-        ("c", {"cells": ["A2"]}, "The export to c has no option 'cells', only digits, name"),
-        ("c", {"name": "a-b"}, "'a-b' is no name of a function"),
+        ("java", {}, "Unknown language 'java'; use one of python, c, excel, sql, st"),
+        ("c", {"cells": ["A2"]}, "The export to c has no option 'cells'; use digits, name"),
+        ("c", {"name": "a-b"}, "'a-b' is not a valid name of a function"),
         ("st", {"name": "Limit"}, "The name 'Limit' means something else in st"),
-        ("st", {"digits": 0}, "digits is 0; it must be a whole number from 1 to 17"),
-        ("sql", {"dialect": "oracle"}, "The dialect 'oracle' is none of sqlite, postgres"),
+        ("st", {"digits": 0}, "digits is 0; it must be an integer from 1 to 17"),
+        ("sql", {"dialect": "oracle"}, "Unknown dialect 'oracle'; use 'sqlite' or 'postgres'"),
     ],
 )
-def test_what_cannot_be_is_told(language, options, message):
+def test_invalid_options_raise(language, options, message):
     with pytest.raises(ValueError, match=message):
         ratio_model()[0].export(language, **options)
 
@@ -329,13 +325,12 @@ def test_only_formulas_are_exported():
     with pytest.raises(ValueError, match="exported, not a VJMRegressor: give its model_"):
         export_model(VJMRegressor(), "c")
     model, _ = ratio_model()
-    nowhere = (codes_by_name()["inv"], codes_by_name()["sub"], FIRST_VARIABLE, FIRST_VARIABLE)
-    feature = Feature(nowhere, (0.0,) * 4, 1.0, 0.0, 1.0)
+    nowhere = feature(CODES["inv"], CODES["sub"], FIRST_VARIABLE, FIRST_VARIABLE)
     with pytest.raises(ValueError, match="undefined everywhere: there is nothing to export"):
-        replace(model, features=(feature,)).export("sql")
+        replace(model, features=(nowhere,)).export("sql")
 
 
-def test_the_command(tmp_path, monkeypatch, capsys):
+def test_export_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     table = write_table(tmp_path)
     regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
@@ -359,35 +354,36 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         assert answer in said_by(capsys, ["export", *words])
 
 
-def test_large_numbers_that_differ_little_keep_their_precision(tmp_path):
+def test_large_close_numbers_stay_precise(tmp_path):
     """Seconds since 1970, squared."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"t": 1.6e9 + rng.normal(0, 1000, 50), "b": rng.normal(size=50)})
     standardizer = fit_standardizer(table, rng.normal(size=50), ["t", "b"], [])
-    trees = [(codes_by_name()["square"], FIRST_VARIABLE)]
-    trees += [(codes_by_name()["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
-    features = tuple(Feature(tree, (0.0,) * len(tree), 0.2, 0.0, 1.0) for tree in trees)
+    trees = [(CODES["square"], FIRST_VARIABLE)]
+    trees += [(CODES["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
+    features = tuple(feature(*tree, numbers=(0.2, 0.0, 1.0)) for tree in trees)
     model = SymbolicModel(standardizer, features)
     for found in run_all(model, table, tmp_path).values():
         np.testing.assert_allclose(found, predicted(model, table), rtol=1e-6, atol=1e-6)
 
 
-def test_the_formula_that_people_see():
+def test_digits_auto_exports_the_displayed_formula():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
     standardizer = fit_standardizer(table, rng.normal(size=50), ["a", "b"], [])
     scales = [column.scale for column in standardizer.inputs]
     numbers = [3.0 * scales[0], -2.00001 * scales[1]]
-    features = tuple(
-        Feature((FIRST_VARIABLE + k,), (0.0,), number / standardizer.target_scale, 0.0, 1.0)
+    scale = standardizer.target_scale
+    features = [
+        feature(FIRST_VARIABLE + k, numbers=(number / scale, 0.0, 1.0))
         for k, number in enumerate(numbers)
-    )
-    model = SymbolicModel(standardizer, features)
+    ]
+    model = SymbolicModel(standardizer, tuple(features))
     assert "3*A2 - 2*B2" in model.export("excel", digits="auto")
     assert "2.00001*B2" in model.export("excel")
 
 
-def test_the_guide_shows_what_is_written():
+def test_guide_shows_exported_code():
     guide = (ROOT / "docs/export.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(\w+)\n(.*?)```", guide, flags=re.DOTALL)
     names = {}

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.html_page import Page
 from tests.support.command import QUICK
+from tests.support.html_page import Page
 
 from vjmgp import VJMRegressor
 from vjmgp.cli import main

@@ -1,8 +1,9 @@
-"""Formulas compute what the model computes."""
+"""Formulas compute the model's values."""
 
 import builtins
 import functools
 import keyword
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -16,25 +17,18 @@ from matplotlib.mathtext import MathTextParser
 from tests.support.random_models import EVERY_FUNCTION, NAMES, random_model
 
 from vjmgp.engine.trees.primitives import codes_by_name, functions_by_code
-from vjmgp.formulas.names import identifiers, latex_name, reserved_words
+from vjmgp.formulas.input_names import identifiers, latex_name, reserved_words
 from vjmgp.models.symbolic import Feature, SymbolicModel
 
 WORDS = ["speed", "wind_chill", "x3rd", "sin_", "lambda_"]
 NUMPY = {
+    **{n: getattr(np, n) for n in ("cos", "exp", "log", "nan", "pi", "sin", "sqrt", "tanh")},
     "Abs": np.abs,
     "Heaviside": np.heaviside,
     "Max": lambda *parts: functools.reduce(np.maximum, parts),
     "Min": lambda *parts: functools.reduce(np.minimum, parts),
     "atan": np.arctan,
-    "cos": np.cos,
-    "exp": np.exp,
-    "log": np.log,
-    "nan": np.nan,
-    "pi": np.pi,
     "real_root": lambda a, degree: np.cbrt(a),
-    "sin": np.sin,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
 }
 
 
@@ -42,25 +36,27 @@ def columns(table):
     return {word: table[name].to_numpy() for word, name in zip(WORDS, NAMES, strict=True)}
 
 
+def check_sympy(expression, model, table, **tolerance):
+    symbols = sorted(expression.free_symbols, key=str)
+    compute = sympy.lambdify(symbols, expression, "numpy")
+    with np.errstate(invalid="ignore"):  # sympy's real root evaluates both signs
+        found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
+    expected = model.evaluate(table)
+    np.testing.assert_allclose(np.broadcast_to(found, len(expected)), expected, **tolerance)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_text_computes_the_models_numbers(seed):
+def test_text_computes_model_values(seed):
     model, table = random_model(seed)
-    found = eval(model.text(None), {**NUMPY, **columns(table)})  # our own text, in a test
-    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_text_as_evolved_computes_the_models_numbers(seed):
-    model, table = random_model(seed)
-    found = eval(model.text(exact=True), {**NUMPY, **columns(table)})
-    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+    for text in (model.text(None), model.text(exact=True)):
+        found = eval(text, {**NUMPY, **columns(table)})
+        np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_text_of_every_function_computes_the_models_numbers(seed):
+def test_text_of_every_function_computes_model_values(seed):
     model, table = random_model(seed, depth=2, functions=EVERY_FUNCTION)
     with np.errstate(all="ignore"):
         found = eval(model.text(None), {**NUMPY, **columns(table)})
@@ -73,32 +69,22 @@ def test_text_of_every_function_computes_the_models_numbers(seed):
 
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("name", codes_by_name())
-def test_sympy_writes_and_reads_every_function(name, alone):
-    """Also of text, where sympy does not know that columns are real."""
+def test_sympy_round_trips_every_function(name, alone):
+    """Read as text, too, from which sympy does not know that columns are real."""
     model, table = random_model(1, depth=1, count=1)
     code = codes_by_name()[name]
     leaves = (14, 15)[: functions_by_code()[code].arity]
     feature = Feature((code, *leaves), (0.0,) * (1 + len(leaves)), 1.0, 0.0, 1.0)
     model = SymbolicModel(model.standardizer, (feature,))
     expression = sympy.sympify(model.text(None)) if alone else model.sympy()
-    symbols = sorted(expression.free_symbols, key=str)
-    compute = sympy.lambdify(symbols, expression, "numpy")
-    with np.errstate(invalid="ignore"):  # sympy's real root looks at both signs
-        found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
-    np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-8)
+    check_sympy(expression, model, table, rtol=1e-8, atol=1e-8)
     assert model.latex()
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_sympy_computes_the_models_numbers(seed):
+def test_sympy_computes_model_values(seed):
     model, table = random_model(seed)
-    expression = model.sympy()
-    symbols = sorted(expression.free_symbols, key=str)
-    compute = sympy.lambdify(symbols, expression, "numpy")
-    found = compute(*(columns(table)[str(symbol)] for symbol in symbols))
-    np.testing.assert_allclose(
-        np.broadcast_to(found, 40), model.evaluate(table), rtol=1e-8, atol=1e-7
-    )
+    check_sympy(model.sympy(), model, table, rtol=1e-8, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -107,18 +93,14 @@ def test_sympy_reads_the_text(seed):
     assert model.variables == WORDS
     symbols = {word: sympy.Symbol(word, real=True) for word in model.variables}
     read = sympy.sympify(model.text(None), locals=symbols)
-    compute = sympy.lambdify(list(symbols.values()), read, "numpy")
-    found = compute(*(columns(table)[word] for word in symbols))
-    np.testing.assert_allclose(
-        np.broadcast_to(found, 40), model.evaluate(table), rtol=1e-8, atol=1e-7
-    )
+    check_sympy(read, model, table, rtol=1e-8, atol=1e-7)
 
 
-def test_sympys_names_are_known_without_sympy():
+def test_reserved_words_include_sympys_names():
     assert set(sympy.__all__) <= reserved_words()
 
 
-def test_a_plain_installation_says_how_to_have_sympy(monkeypatch):
+def test_missing_sympy_names_the_extra_to_install(monkeypatch):
     model, _ = random_model(0)
     text = model.text()
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda module: None)
@@ -137,7 +119,7 @@ KNOWN = sorted({*SYMPY, *dir(builtins), *keyword.kwlist, *keyword.softkwlist})
     st.lists(st.sampled_from(KNOWN) | st.text(min_size=1), min_size=5, max_size=5, unique=True),
     st.integers(0, 2**32 - 1),
 )
-def test_sympy_alone_reads_the_text_whatever_the_columns_are_called(names, seed):
+def test_sympify_reads_text_with_any_column_names(names, seed):
     model, table = random_model(seed, depth=1, names=names)
     read = sympy.sympify(model.text(None))
     words = {
@@ -149,8 +131,8 @@ def test_sympy_alone_reads_the_text_whatever_the_columns_are_called(names, seed)
     np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
 
 
-def test_no_name_of_sympy_is_a_variable():
-    """What sympify keeps as it is: everything that can be called, and sympy's own objects."""
+def test_identifiers_avoid_sympys_names():
+    """Sympify keeps everything that can be called, and sympy's own objects."""
     kept = {name for name, value in SYMPY.items() if not isinstance(value, ModuleType | dict)}
     assert len(kept) > 800
     assert not kept & set(identifiers(sorted(kept)))
@@ -162,13 +144,13 @@ def test_no_name_of_sympy_is_a_variable():
 def test_text_does_not_need_sympy_imported():
     """Each job of a study writes formulas; the import would take longer than its fit."""
     code = (
-        "import sys, vjmgp.formulas.names as f; assert f.identifiers(['re', 'a']) == ['re_', 'a']; "
-        "assert 'sympy' not in sys.modules"
+        "import sys; from vjmgp.formulas.input_names import identifiers; "
+        "assert identifiers(['re', 'a']) == ['re_', 'a']; assert 'sympy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_features_are_told_one_by_one():
+def test_feature_texts_add_up_to_the_model():
     model, table = random_model(5)
     intercept, coefficients = model.original_units()
     total = intercept
@@ -181,11 +163,10 @@ def test_latex_is_short_and_names_the_columns():
     model, _ = random_model(2, depth=1, count=2)
     latex = model.latex()
     assert "frac" in latex or "\\" in latex or "_" in latex
-    digits = max(len(part) for part in __import__("re").findall(r"\d+\.\d+", latex))
-    assert digits <= 9
+    assert max(map(len, re.findall(r"\d+\.\d+", latex))) <= 9
 
 
-def test_latex_has_the_columns_own_names():
+def test_latex_keeps_column_names():
     names = ["a (2)", "lambda", "x2", "t", "50%_\\^"]
     codes = [(14 + k,) for k in range(5)]
     model, _ = random_model(0, names=names)
@@ -217,7 +198,7 @@ def test_identifiers_are_valid_and_unique():
     assert "Max" not in words
 
 
-def test_columns_that_a_formula_needs_appear_by_name():
+def test_text_names_used_columns():
     model, _ = random_model(0, depth=0, count=5)
     text = model.text(None)
     used = {f.codes[0] - 14 for f in model.features if f.codes[0] >= 14}

@@ -1,8 +1,9 @@
-"""The short form of a formula: rules keep values, rounding keeps predictions."""
+"""The short form of a formula: rules preserve values, rounding preserves predictions."""
 
 import copy
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
 CONTINUOUS = [code for code in EVERY_FUNCTION if code != codes_by_name()["step"]]
-"""At the jump of a step, rounding decides."""
+"""Functions without a jump, at which rounding decides."""
 RNG = np.random.default_rng(0)
 X, Y, Z = RNG.normal(0.0, 2.0, size=(3, 200))
 
@@ -97,7 +98,7 @@ def test_rules(tree, text):
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32 - 1))
-def test_every_rewriting_keeps_the_values(seed):
+def test_every_rewriting_preserves_values(seed):
     model, table = random_model(seed, depth=3, functions=CONTINUOUS)
     text = model.text(exact=True)  # of the sine of a large power, rounding leaves nothing
     assume("exp(" not in text or ("sin(pi" not in text and "cos(pi" not in text))
@@ -112,15 +113,13 @@ def test_every_rewriting_keeps_the_values(seed):
         grouped(algebra, root, length),
     ):
         found = np.broadcast_to(values_at(form, inputs, algebra), len(expected))
-        usual = np.isfinite(expected) & (
-            np.abs(expected) < 1e3
-        )  # near a pole, rounding is magnified
+        usual = np.abs(expected) < 1e3  # near a pole, rounding is magnified
         np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-5)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32 - 1))
-def test_the_shown_formula_predicts_nearly_the_same(seed):
+def test_displayed_formula_predicts_nearly_the_same(seed):
     """Also at the training rows, which rounding has not seen."""
     model, table = random_model(seed, depth=3)
     shown = model.shown
@@ -133,7 +132,7 @@ def test_the_shown_formula_predicts_nearly_the_same(seed):
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32 - 1))
-def test_what_is_called_not_negative_is_not(seed):
+def test_is_not_negative_holds(seed):
     model, table = random_model(seed, depth=3, functions=EVERY_FUNCTION)
     algebra, root = expression_of(model)
     inputs = list(model.standardizer.encode(table).T)
@@ -143,7 +142,7 @@ def test_what_is_called_not_negative_is_not(seed):
             assert not (values < 0.0).any()
 
 
-def test_the_root_of_a_square_is_no_root_of_its_sign():
+def test_root_of_square_is_absolute_value():
     algebra = Algebra()
     square = algebra.power(algebra.input(0), 2.0)
     assert written(algebra, algebra.power(square, 0.5)) == "Abs(x)"
@@ -151,14 +150,14 @@ def test_the_root_of_a_square_is_no_root_of_its_sign():
     assert written(algebra, algebra.call("log", algebra.number(0.0))) == "log(0)"
 
 
-def test_the_same_content_is_the_same_node():
+def test_equal_content_is_one_node():
     algebra = Algebra()
     assert tree_of(algebra, "max(add(x, y), z)") is tree_of(algebra, "max(z, add(y, x))")
     assert tree_of(algebra, "mul(x, y)") is tree_of(algebra, "mul(y, x)")
     assert tree_of(algebra, "mul(x, y)") is not tree_of(algebra, "mul(x, z)")
 
 
-def test_calls_are_those_of_numpy():
+def test_calls_compute_numpys_values():
     for name in CALLS.keys() - {"max", "min"}:
         algebra = Algebra()
         node = algebra.call(name, algebra.input(0))
@@ -166,8 +165,8 @@ def test_calls_are_those_of_numpy():
         np.testing.assert_allclose(values_at(node, [np.abs(X)], algebra), expected)
 
 
-def of_features(table, target, trees, weights):
-    """A model of trees of codes on a table: columns have the codes from 14 on, mul is 2."""
+def model_of(table, target, trees, weights):
+    """A model of trees of codes: columns have codes from 14, mul is 2."""
     standardizer = fit_standardizer(table, target, list(table.columns), [])
     features = [
         Feature(codes, (0.0,) * len(codes), weight, 0.0, 1.0)
@@ -179,49 +178,48 @@ def of_features(table, target, trees, weights):
 TABLE = pd.DataFrame({"a": X + 5.0, "b": 3.0 * Y, "c": Z})
 
 
-def test_a_linear_law_is_shown_as_one():
+def test_linear_law_is_displayed_as_one():
     target = 3.0 * TABLE["a"] - 2.0 * TABLE["b"] + 5.0
     weights = [3.0 * TABLE["a"].std(ddof=0), -2.0 * TABLE["b"].std(ddof=0)] / target.std(ddof=0)
-    model = of_features(TABLE, target, [(14,), (15,)], weights)
+    model = model_of(TABLE, target, [(14,), (15,)], weights)
     assert str(model) == "3*a - 2*b + 5"
     assert len(model.text(digits=4, exact=True)) > 50
     assert model.shown_size == 9
     assert model.size == 2
 
 
-def test_copies_of_a_column_are_one():
-    model = of_features(TABLE, TABLE["a"], [(14,)] * 10, [0.1] * 10)
+def test_copies_of_a_column_merge():
+    model = model_of(TABLE, TABLE["a"], [(14,)] * 10, [0.1] * 10)
     assert str(model) == "a"
 
 
-def test_a_product_is_multiplied_out_where_that_is_shorter():
+def test_product_is_multiplied_out_if_shorter():
     """a·b of standardised columns is a product of differences and two linear parts."""
     target = TABLE["a"] * TABLE["b"]
     scale = [TABLE[name].std(ddof=0) for name in "ab"]
     mean = [TABLE[name].mean() for name in "ab"]
     weights = np.array([scale[0] * scale[1], scale[0] * mean[1], scale[1] * mean[0]])
-    model = of_features(TABLE, target, [(2, 14, 15), (14,), (15,)], weights / target.std(ddof=0))
+    model = model_of(TABLE, target, [(2, 14, 15), (14,), (15,)], weights / target.std(ddof=0))
     assert str(model).startswith("a*b")
     assert len(str(model)) < 12
 
 
-def test_terms_that_move_nothing_are_dropped_from_the_rounded_form_alone():
-    model = of_features(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.0004])
+def test_negligible_terms_are_dropped_from_rounded_form_only():
+    model = model_of(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.0004])
     assert "c" not in str(model)
     assert "*c" in model.text(digits=4)
-    model = of_features(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.004])
+    model = model_of(TABLE, TABLE["a"], [(14,), (16,)], [1.0, 0.004])
     assert "*c" in str(model)
 
 
-def test_a_maximum_that_is_always_the_same_is_dropped():
-    standardizer = fit_standardizer(TABLE, TABLE["a"].to_numpy(), list(TABLE.columns), [])
+def test_maximum_of_one_argument_is_dropped():
     feature = Feature((4, 14, 13), (0.0, 0.0, -50.0), 1.0, 0.0, 1.0)  # max(a, −50)
-    model = SymbolicModel(standardizer, (feature,))
+    model = replace(model_of(TABLE, TABLE["a"], [], []), features=(feature,))
     assert "Max" not in str(model)
     assert "Max" in model.text(digits=4)
 
 
-def test_models_are_shown_the_same_after_saving_and_copying(tmp_path):
+def test_text_survives_saving_and_copying(tmp_path):
     model, _ = random_model(7, depth=3)
     text = str(model)
     model.to_json(tmp_path / "model.json")
@@ -239,14 +237,14 @@ def test_repr_is_short_and_notebooks_show_latex():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_latex_can_be_set(seed):
+def test_latex_can_be_typeset(seed):
     names = ["a", "b", "temp", "x_2", "50%"]
     model, _ = random_model(seed, depth=3, names=names, functions=EVERY_FUNCTION)
     latex = model.latex().replace(r"\left|", "|").replace(r"\right|", "|")
     MathTextParser("path").parse(f"${latex}$")
 
 
-def test_a_number_without_a_logarithm_stays_one():
+def test_undefined_logarithm_stays_a_call():
     algebra = Algebra()
     for number in (0.0, -2.0):
         node = algebra.call("log", algebra.number(number))
@@ -255,23 +253,23 @@ def test_a_number_without_a_logarithm_stays_one():
 
 
 @pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
-def test_products_of_inputs_far_from_zero_keep_their_precision(offset):
+def test_products_of_inputs_far_from_zero_stay_precise(offset):
     rng = np.random.default_rng(100)
     table = pd.DataFrame(offset + rng.uniform(0.0, 10.0, size=(100, 2)), columns=["a", "b"])
     target = ((table["a"] - offset) * (table["b"] - offset)).to_numpy()
-    model = of_features(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
+    model = model_of(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
     shown = eval(str(model), {name: table[name].to_numpy() for name in table})
     assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
 
 
-def test_numbers_are_short():
+def test_number_text_is_short():
     assert [number_text(value) for value in (3.0, -2.5, 0.00025, 1.5e-7, 1236000.0, 2.28e11)] == [
         "3", "-2.5", "0.00025", "1.5e-7", "1236000", "2.28e11",
     ]  # fmt: skip
     assert all(float(number_text(value)) == value for value in X)
 
 
-def test_digits_follow_from_what_they_move():
+def test_digits_follow_from_their_effect():
     assert shortened(3.14159, 0.01, 1.0) == 3.14
     assert shortened(3.14159, 0.1, 1.0) == 3.1
     assert shortened(3.14159, 0.1, 100.0) == 3.142
@@ -280,7 +278,7 @@ def test_digits_follow_from_what_they_move():
     assert shortened(3.14159, 0.0, 1.0) == 3.14159
 
 
-def test_size_counts_what_is_written():
+def test_count_symbols_counts_the_written_form():
     algebra = Algebra()
     for tree, size in (("x", 1), ("add(x, y)", 3), ("mul(n(3), x)", 3), ("square(x)", 3),
                        ("sqrt(x)", 3), ("add(x, n(2))", 3), ("div(x, y)", 3), ("sin(x)", 4),
@@ -288,7 +286,6 @@ def test_size_counts_what_is_written():
         assert count_symbols(tree_of(algebra, tree)) == size, tree
 
 
-def test_a_model_without_terms_is_a_number():
-    standardizer = fit_standardizer(TABLE, TABLE["a"].to_numpy(), list(TABLE.columns), [])
-    model = SymbolicModel(standardizer, ())
+def test_model_without_terms_is_a_number():
+    model = model_of(TABLE, TABLE["a"], [], [])
     assert math.isclose(float(str(model)), TABLE["a"].mean(), rel_tol=1e-3)

@@ -1,4 +1,4 @@
-"""The user's functions: the guide's example, all ways of storing them, and what is refused."""
+"""User functions: the guide's example, storage, and errors."""
 
 import copy
 import json
@@ -59,7 +59,7 @@ def model_of(codes, functions, constants=None):
     return SymbolicModel(standardizer, (feature,), functions=tuple(functions)), x
 
 
-def test_the_guides_example_runs(tmp_path, monkeypatch, capsys):
+def test_guide_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
     exec(re.search(r"```python\n(.*?)```", GUIDE, re.S)[1], names)
@@ -70,7 +70,7 @@ def test_the_guides_example_runs(tmp_path, monkeypatch, capsys):
     assert model.model_.size <= 30
 
 
-def test_values_and_formulas_are_those_of_the_function():
+def test_values_and_formulas_agree():
     one, two = codes_of([SOFTPLUS, RATIO])
     codes = [two, one, FIRST_VARIABLE, one, FIRST_VARIABLE + 1]
     model, x = model_of(codes, [SOFTPLUS, RATIO])
@@ -85,8 +85,8 @@ def test_values_and_formulas_are_those_of_the_function():
     assert r"\log" in model.latex()
 
 
-def test_arguments_of_a_formula_are_replaced_as_words():
-    """The `a` in `Abs`, the `e` in `1.0e-20`, and an `a` that comes in with a part stay."""
+def test_arguments_are_replaced_as_words():
+    """The `a` in `Abs`, the `e` in `1.0e-20`, and an `a` within an argument stay."""
     formula = sympy.Abs(A) + sympy.Float(1e-20) * A + sympy.Symbol("e")
     assert "1.0e-20" in str(formula)
     own = UserFunction("own", lambda a, e: abs(a) + 1e-20 * a + e, formula)
@@ -98,7 +98,7 @@ def test_arguments_of_a_formula_are_replaced_as_words():
     np.testing.assert_allclose(found, model.evaluate(x), rtol=1e-9)
 
 
-def test_an_error_in_the_function_is_a_missing_value():
+def test_errors_in_the_function_give_nan():
     model, x = model_of([codes_of([RATIO])[0], FIRST_VARIABLE, FIRST_VARIABLE + 1], [RATIO])
     z = model.standardizer.standardize(x)
     values = model.construct(z)[:, 0]
@@ -106,7 +106,7 @@ def test_an_error_in_the_function_is_a_missing_value():
     assert np.isnan(values).any()
 
 
-def test_a_run_uses_them_and_gives_the_same_whatever_the_threads(problem):
+def test_runs_do_not_depend_on_threads(problem):
     one, two = (fitted(problem, restarts=2, n_jobs=jobs) for jobs in (1, 2))
     assert one.model_ == two.model_
     np.testing.assert_array_equal(one.archive_.scores, two.archive_.scores)
@@ -114,7 +114,7 @@ def test_a_run_uses_them_and_gives_the_same_whatever_the_threads(problem):
     assert held == {"softplus", "ratio"}
 
 
-def test_an_own_function_gives_the_bits_of_the_packages(problem):
+def test_user_function_matches_builtin_bitwise(problem):
     """The same run with `abs` and `mul` under other names."""
     own = [
         UserFunction("size", lambda a: abs(a), sympy.Abs(A)),
@@ -127,7 +127,7 @@ def test_an_own_function_gives_the_bits_of_the_packages(problem):
 
 
 @pytest.mark.parametrize("predict_with", ["model", "front", "blend"])
-def test_stored_models_name_the_functions_and_need_them(problem, tmp_path, predict_with):
+def test_stored_models_require_their_functions(problem, tmp_path, predict_with):
     model = fitted(problem, predict_with=predict_with, final_rule="o1")
     path = tmp_path / "model.json"
     text = model.predictor_.to_json(path)
@@ -141,8 +141,8 @@ def test_stored_models_name_the_functions_and_need_them(problem, tmp_path, predi
         load_model(path)
 
 
-def test_models_hold_only_the_functions_that_they_use():
-    """So a file asks for no other, and what is read equals what was written."""
+def test_models_keep_only_functions_in_use():
+    """A file requires no others, and reading restores the model."""
     other = UserFunction("other", lambda a, b: a - b, A - B)
     run = [SOFTPLUS, other, RATIO]
     codes = (codes_of(run)[2], FIRST_VARIABLE, FIRST_VARIABLE + 1)
@@ -157,7 +157,7 @@ def test_models_hold_only_the_functions_that_they_use():
     assert "functions" not in plain.to_dict()
 
 
-def test_a_fitted_regressor_is_pickled_copied_and_cloned(problem):
+def test_fitted_regressor_can_be_pickled_copied_and_cloned(problem):
     model = fitted(problem)
     assert clone(model).get_params()["functions"] == model.get_params()["functions"]
     for other in (
@@ -169,8 +169,8 @@ def test_a_fitted_regressor_is_pickled_copied_and_cloned(problem):
         np.testing.assert_array_equal(other.predict(problem[0]), model.predict(problem[0]))
 
 
-def test_an_evolution_goes_on_where_functions_have_other_addresses(problem):
-    """As in another process, to which the addresses of this one mean nothing."""
+def test_evolution_resumes_with_other_addresses(problem):
+    """As in another process, in which functions have other addresses."""
     settings = Settings(functions=("add", SOFTPLUS, "tanh"), population_size=20)
     here = Evolution(prepare(*problem, settings, seed=100))
     here.start()
@@ -186,7 +186,7 @@ def test_an_evolution_goes_on_where_functions_have_other_addresses(problem):
     np.testing.assert_array_equal(here.individuals.o1, there.individuals.o1)
 
 
-def test_a_compiled_function_will_do():
+def test_compiled_function_is_accepted():
     compiled = UserFunction("compiled", numba.njit(softplus), sympy.log(1 + sympy.exp(A)))
     assert compiled.arguments == ("a",)
     model, x = model_of([codes_of([compiled])[0], FIRST_VARIABLE], [compiled])
@@ -211,20 +211,20 @@ def test_a_compiled_function_will_do():
         ("f", lambda *a: 1.0, sympy.S(1), "it must have one or two"),
         ("f", math.sin, sympy.sin(A), "must be a function written in Python"),
         ("f", "sin", sympy.sin(A), "must be a function written in Python"),
-        ("f", softplus, sympy.Symbol("x"), r"sympy has 'x', which is no argument of scalar \(a\)"),
+        ("f", softplus, sympy.Symbol("x"), r"sympy has 'x', not an argument of scalar \(a\)"),
         ("f", softplus, "log(1 + exp(a))", "it must be an expression of sympy"),
         ("f", softplus, None, "it must be an expression of sympy"),
         ("f", lambda beta: beta + 1.0, sympy.Symbol("beta") + 1, "argument 'beta' means something"),
         ("f", softplus, sympy.exp(A), "sympy is 0.272532 at -1.3, where scalar is 0.241008"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_one_line(name, scalar, formula, said):
+def test_invalid_user_function_raises_one_line(name, scalar, formula, said):
     with pytest.raises(ValueError, match=said) as error:
         UserFunction(name, scalar, formula)
     assert "\n" not in str(error.value)
 
 
-def test_functions_that_cannot_be_told_apart_are_refused(problem):
+def test_duplicate_names_and_too_many_functions_raise(problem):
     twin = UserFunction("softplus", lambda a: a + 1.0, A + 1)
     with pytest.raises(ValueError, match="two functions with the name 'softplus'"):
         fitted(problem, functions=["add", SOFTPLUS, twin])
@@ -234,6 +234,6 @@ def test_functions_that_cannot_be_told_apart_are_refused(problem):
     assert fitted(problem, functions=["add", *many[:ROOM]]).score(*problem) > 0
 
 
-def test_the_papers_functions_stay_the_default():
+def test_default_functions_are_the_papers():
     assert VJMRegressor().functions == FUNCTION_NAMES
     assert len(FUNCTION_NAMES) == 13

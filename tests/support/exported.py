@@ -1,4 +1,4 @@
-"""Runs what `vjmgp.export` writes: a function of rows for each language."""
+"""Runners of exported code: a function of rows for each language."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by_python(text: str, table: pd.DataFrame) -> Any:
 
 
 def compiled(texts: list[str], folder: Path) -> ctypes.CDLL:
-    """All in one library: the functions are called f0, f1, …."""
+    """Compile all texts into one library; their functions are called f0, f1, …."""
     files = []
     for k, text in enumerate(texts):
         files.append(folder / f"f{k}.c")
@@ -61,7 +61,7 @@ def by_c(function: Any, table: pd.DataFrame) -> Any:
 
 
 def rows_of(table: pd.DataFrame) -> list[tuple[Any, ...]]:
-    """Plain values; a missing text is None, a missing number NaN."""
+    """Return plain values; a missing text is None, a missing number NaN."""
     objects = table.astype(object)
     for name in table:
         if not pd.api.types.is_numeric_dtype(table[name]):
@@ -70,7 +70,7 @@ def rows_of(table: pd.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def by_sqlite(query: str, table: pd.DataFrame) -> Any:
-    """A query on the table "t"; its last column."""
+    """Run a query on the table "t" and return its last column."""
     with closing(sqlite3.connect(":memory:")) as connection:
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in table)
         connection.execute(f"CREATE TABLE t ({names})")
@@ -81,7 +81,7 @@ def by_sqlite(query: str, table: pd.DataFrame) -> Any:
 
 
 def by_excel(text: str, table: pd.DataFrame) -> Any:
-    """Columns in A2, B2, …; NaN for an error."""
+    """Evaluate a formula of columns in A2, B2, …; an error gives NaN."""
     import formulas
 
     function = formulas.Parser().ast(text.splitlines()[-1])[1].compile()
@@ -94,7 +94,7 @@ def by_excel(text: str, table: pd.DataFrame) -> Any:
 
 
 def st_as_python(text: str) -> str:
-    """The statements of a function in Structured Text, which has the same indentation."""
+    """Translate the statements of a function, which are indented as in Python."""
     text = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
     body = text[text.rindex("END_VAR") + len("END_VAR") : text.index("END_FUNCTION")]
 
@@ -117,13 +117,13 @@ def st_as_python(text: str) -> str:
 
 
 def st_inputs(text: str) -> dict[str, str]:
-    """The inputs of a function in Structured Text with their types."""
+    """Return the inputs of a function with their types."""
     declared = text[text.index("VAR_INPUT") : text.index("END_VAR")]
     return dict(re.findall(r"^    (\w+) : ([\w\[\]]+)", declared, flags=re.MULTILINE))
 
 
 def by_st(text: str, table: pd.DataFrame) -> Any:
-    """The columns in their order; a BOOL after a column tells that it has no value."""
+    """Run a function on rows; a BOOL after a column flags a missing value."""
     code = compile(st_as_python(text), "st", "exec")
     inputs = st_inputs(text)
     result = []

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vjmgp import ExtrapolationWarning, SymbolicModel, VJMRegressor, load_model
-from vjmgp.formulas.names import legend
+from vjmgp.formulas.input_names import legend
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.tables.preprocessing import FEW_LEVELS, fit_standardizer
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.names import formula_inputs
+from ..formulas.input_names import formula_inputs
 from ..formulas.numbers import number
 from ..tables.preprocessing import Standardizer
 

@@ -1,6 +1,6 @@
-"""Models in the languages of other tools: docs/export.md.
+"""Export of models to other languages: docs/export.md.
 
-Each text computes what `predict` does, clipping and levels of nominal columns included.
+The exported code computes what `predict` does, with clipping and levels of nominal columns.
 """
 
 from __future__ import annotations
@@ -21,24 +21,23 @@ LANGUAGES = {
 
 
 def export_model(model: Any, language: str, **options: Any) -> str:
-    """The model as text in a language: "python", "c", "excel", "sql" or "st" (Structured Text).
+    """Return the model in a language: "python", "c", "excel", "sql" or "st" (Structured Text).
 
     Parameters
     ----------
     model : SymbolicModel
-        Only a formula can be exported, no average of many.
+        A single formula; averages of several cannot be exported.
     language : str
         One of `LANGUAGES`.
     **options
-        `digits`: significant digits of numbers, all by default, or "auto" for the formula as it is
-        shown to people; `name` of the function, or in SQL
-        of the column of predictions; for Excel the `cells` of the columns, A2, B2, … by default;
-        for SQL a `table`, for a query instead of an expression, and a `dialect`: "sqlite" or
-        "postgres".
+        `digits`: significant digits of numbers, by default all, or "auto" for the displayed
+        formula; `name`: of the function, or in SQL of the column of predictions; Excel's `cells`:
+        the places of the columns, by default A2, B2, …; SQL's `table`, for a query in place of an
+        expression, and `dialect`: "sqlite" or "postgres".
 
     """
     if language not in LANGUAGES:
-        raise ValueError(f"There is no export to {language!r}, only to {', '.join(LANGUAGES)}.")
+        raise ValueError(f"Unknown language {language!r}; use one of {', '.join(LANGUAGES)}.")
     if not hasattr(model, "original_units"):  # a formula has them
         kind = type(model).__name__
         why = "it averages many" if hasattr(model, "predict_rows") else "give its model_"
@@ -48,18 +47,17 @@ def export_model(model: Any, language: str, **options: Any) -> str:
     for option, value in options.items():
         if option not in known:
             raise ValueError(
-                f"The export to {language} has no option {option!r}, only {', '.join(known)}."
+                f"The export to {language} has no option {option!r}; use {', '.join(known)}."
             )
         _check(option, value, language)
-    rounded = options.get("digits") == "auto"
-    if rounded:
-        del options["digits"]
-    return write(source_of(model, rounded=rounded), **options)
+    if options.get("digits") == "auto":
+        return write(source_of(model, rounded=True), **options | {"digits": None})
+    return write(source_of(model), **options)
 
 
 def _check(option: str, value: Any, language: str) -> None:
     if option == "digits" and value not in (None, "auto", *range(1, 18)):
-        raise ValueError(f"digits is {value!r}; it must be a whole number from 1 to 17, or 'auto'.")
+        raise ValueError(f"digits is {value!r}; it must be an integer from 1 to 17, or 'auto'.")
     is_word = isinstance(value, str) and value.isascii() and value.isidentifier()
     if option == "name" and language != "sql" and not is_word:
-        raise ValueError(f"The name {value!r} is no name of a function.")
+        raise ValueError(f"{value!r} is not a valid name of a function.")

@@ -1,19 +1,16 @@
-"""A model as a C function: C99 and its mathematical library."""
+"""Export to a C function: C99 and its mathematical library."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from ..formulas.functions import ATOM, SUM
 from ..formulas.printers.precedence import Part
+from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
 from .code_printer import ARGUMENTS, StatementPrinter
-from .source import Source, levels_of
-
-if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
+from .source import Exportable, escaped, levels_of
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
@@ -30,47 +27,34 @@ HELPERS = {
     "nonzero": "static double nonzero(double a) { return a == 0.0 ? NAN : a; }",
     "is": "static int is(const char *a, const char *b) { return a && strcmp(a, b) == 0; }",
 }
-"""In C, what `fmax` makes of something undefined is defined; here it stays undefined."""
+"""Helpers for undefined values: unlike `fmax`, `larger` keeps them undefined."""
 
 
 class CPrinter(StatementPrinter):
     """Functions of math.h."""
 
     language = "c"
-    power, base_level = "pow({}, {})", SUM
+    power_function = "pow"
+    guard = "nonzero({})"
+    indicator = "isnan({}) ? 1.0 : 0.0"
+    filled = "isnan({0}) ? {1} : {0}"
+    assignment = "const double {} = {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
-    def assign_encoded(self, name: str, word: str, column: Column) -> None:
+    def _encoded(self, word: str, column: Column) -> str:
         levels = levels_of(column)
         cases = [(_is_level(word, level), code) for level, code in levels.cases]
         if levels.missing is not None:
             absent = f"!{word}" if levels.kind == "text" else f"isnan({word})"
             cases.insert(0, (absent, levels.missing))
-        texts = [f"{test} ? {self.number(code)}" for test, code in cases]
+        texts = [f"{test} ? {self._number(code)}" for test, code in cases]
         between = "\n        : " if len(texts) > 1 else " : "
-        self.assign(name, between.join([*texts, self.number(levels.other)]))
+        return between.join([*texts, self._number(levels.other)])
 
-    def assign_filled(self, name: str, word: str, column: Column) -> None:
-        fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
-        self.assign(name, f"isnan({word}) ? {self.number(fill)} : {other}")
-
-    def assign(self, name: str, text: str) -> None:
-        """Write a line that makes a variable."""
-        self.lines.append(f"const double {name} = {text};")
-
-    def exponent(self, value: float) -> str:
-        """Return an exponent as a float."""
-        return self.number(value)
-
-    def guarded(self, part: Part) -> Part:
-        """Return a divisor that is NaN when it is 0."""
-        return Part(f"nonzero({part.text})", ATOM)
-
-    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
-        """Return the call of a helper that computes the user's formula."""
+    def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         from sympy.printing.c import C99CodePrinter
 
-        name, text = function.name, self.user_formula(function, C99CodePrinter({"strict": True}))
+        name, text = function.name, self._user_formula(function, C99CodePrinter({"strict": True}))
         arguments = ", ".join(f"double {word}" for word in ARGUMENTS[: function.arity])
         self.helpers[name] = f"static double own_{name}({arguments}) {{ return {text}; }}"
         return f"own_{name}({', '.join(part.text for part in parts)})"
@@ -78,23 +62,15 @@ class CPrinter(StatementPrinter):
 
 def _is_level(column: str, level: Any) -> str:
     if isinstance(level, str):
-        return f"is({column}, {_string(level)})"
+        text = escaped(level.encode(), '"\\?', "\\{:03o}")
+        return f'is({column}, "{text}")'
     return f"{column} == {float(level)!r}"
 
 
-def _string(text: str) -> str:
-    """A string literal in plain ASCII, of UTF-8."""
-    signs = (
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
-        for byte in text.encode()
-    )
-    return f'"{"".join(signs)}"'
-
-
-def write(source: Source, digits: int | None = None, name: str = "predict") -> str:
-    """A file with one function; text levels are UTF-8, NULL where there is none."""
+def write(source: Exportable, digits: int | None = None, name: str = "predict") -> str:
+    """Return a file with one function; text levels are UTF-8, or NULL if missing."""
     printer = CPrinter(source, digits, name)
-    printer.assign("value", printer.expression())
+    statements = printer.statements()
     mean, low, high = printer.mean, printer.low, printer.high
     known = " && ".join(f"isfinite({printer.words[name]})" for name in source.needed_numbers)
     clips = source.standardizer.clips
@@ -104,7 +80,7 @@ def write(source: Source, digits: int | None = None, name: str = "predict") -> s
     body = [
         f"double {name}({', '.join(arguments) or 'void'})",
         "{",
-        *(f"    {line}" for line in printer.lines),
+        *(f"    {line}" for line in statements),
         *([f"    if (!({known})) return NAN;"] if known else []),
         f"    if ({undefined}(value)) return {mean};",
         f"    return {result};",

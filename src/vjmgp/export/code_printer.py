@@ -3,64 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..formulas.functions import ATOM, PRODUCT
 from ..formulas.nodes import Node, is_not_negative
 from ..formulas.printers.precedence import Part, Printer
+from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
-from .source import Source, words
-
-if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
+from .source import Exportable, words
 
 ARGUMENTS = ("a", "b")
 """Names of the arguments of a user's function."""
 
 
 class CodePrinter(Printer):
-    """Writes a model's expression; numbers are floats, and 0 as a divisor is guarded."""
+    """Writes a model's expression; numbers are floats, and divisors are guarded against 0."""
 
-    def __init__(self, source: Source, digits: int | None) -> None:
+    power_function: ClassVar[str] = ""
+    """The function for powers, if the language has no operator."""
+    guard: ClassVar[str] = ""
+    """A template for divisors: undefined, not infinite, if they are 0."""
+    indicator: ClassVar[str]
+    """A template for 1 if a number is missing, else 0."""
+    filled: ClassVar[str]
+    """A template for a number, or another one if it is missing."""
+
+    def __init__(self, source: Exportable, digits: int | None) -> None:
         super().__init__(source.algebra, digits)
         self.source = source
         target = source.standardizer
-        self.mean = self.number(target.target_mean)
-        self.low, self.high = map(self.number, target.target_range)
+        self.mean = self._number(target.target_mean)
+        self.low, self.high = map(self._number, target.target_range)
 
     def expression(self) -> str:
         """Return the whole expression."""
         return self.write(self.source.root)
 
-    def number(self, value: float) -> str:
-        """Return a number that is not taken for a whole one."""
-        return repr(float(self.rounded(value)))
+    def _number(self, value: float) -> str:
+        """Return a number that is not taken for an integer."""
+        return repr(float(self._rounded(value)))
 
-    def _terms(self, node: Node) -> list[tuple[float, str]]:
-        return sorted(super()._terms(node), key=lambda term: term[0] < 0.0)
+    def _signed_terms(self, node: Node) -> list[tuple[float, str]]:
+        return sorted(super()._signed_terms(node), key=lambda term: term[0] < 0.0)
 
-    def divisor(self, node: Node) -> Part:
-        """Return a factor of a divisor, guarded if it may be 0."""
+    def _divisor(self, node: Node) -> Part:
         part = self._known[node]
-        return part if is_positive(node) else self.guarded(part)
+        return part if is_positive(node) else self._guarded(part)
 
-    def guarded(self, part: Part) -> Part:
-        """Return a divisor that is undefined, not infinite, when it is 0."""
-        return part
+    def _guarded(self, part: Part) -> Part:
+        return Part(self.guard.format(part.text), ATOM) if self.guard else part
 
     def _power(self, base: Part, exponent: float) -> Part:
         if exponent in (2.0, 3.0) and base.level == ATOM and "(" not in base.text:
             return Part("*".join([base.text] * int(exponent)), PRODUCT)
+        if self.power_function and exponent not in (0.5, 1.0):
+            text = f"{self.power_function}({base.text}, {self._exponent(exponent)})"
+            return Part(text, ATOM)
         return super()._power(base, exponent)
 
-    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
-        """Return the call of a user's function, or raise if the language has none."""
-        raise ValueError(
-            f"The user's function {function.name!r} cannot be written in {self.language}: export "
-            "to python or c."
-        )
+    def _exponent(self, value: float) -> str:
+        return self._number(value)
 
-    def user_formula(self, function: UserFunction, printer: Any) -> str:
+    def _derived(self, word: str, column: Column) -> str:
+        """Return an input that is derived from a column."""
+        if column.codes is not None:
+            return self._encoded(word, column)
+        if column.fill is None:
+            return self.indicator.format(word)
+        return self.filled.format(word, self._number(column.fill))
+
+    def _encoded(self, word: str, column: Column) -> str:
+        """Return the code of a nominal column's level."""
+        raise NotImplementedError
+
+    def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
+        raise self._not_written(function)
+
+    def _user_formula(self, function: UserFunction, printer: Any) -> str:
         """Return a user's formula of `ARGUMENTS` as a printer of sympy writes it."""
         import sympy
         from sympy.printing.codeprinter import PrintMethodNotImplementedError
@@ -69,30 +88,28 @@ class CodePrinter(Printer):
         try:
             return str(printer.doprint(function.sympy_of(symbols)))
         except PrintMethodNotImplementedError:
-            raise self.not_written(function) from None
+            raise self._not_written(function) from None
 
-    def not_written(self, function: UserFunction) -> ValueError:
-        """Return the error for a user's formula that the language cannot express."""
-        return ValueError(
-            f"The formula of the user's function {function.name!r} cannot be written in "
-            f"{self.language}."
-        )
+    def _not_written(self, function: UserFunction) -> ValueError:
+        message = f"The user's function {function.name!r} cannot be written in {self.language}"
+        return ValueError(f"{message}; python and c support the most functions.")
 
 
 class StatementPrinter(CodePrinter):
-    """For languages with variables: `lines` assign derived inputs and what is used repeatedly."""
+    """For languages with variables, for derived inputs and for parts that are used repeatedly."""
 
     reserved: ClassVar[Iterable[str]]
     """Words that cannot name columns or functions, in lower case."""
+    assignment: ClassVar[str]
 
-    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         super().__init__(source, digits)
         if name.lower() in self.reserved:
             raise ValueError(f"The name {name!r} means something else in {self.language}.")
         self.lines: list[str] = []
         self.helpers: dict[str, str] = {}
         self.count = 0
-        derived = {k: title for k, column in source.inputs.items() if (title := _title(column))}
+        derived = {k: title for k, c in source.inputs.items() if (title := derived_title(c))}
         columns = list(source.columns)
         titles = [*columns, *derived.values(), *(f"{column} missing" for column in columns)]
         names = iter(words(titles, [name, "value", *self.reserved]))
@@ -102,37 +119,29 @@ class StatementPrinter(CodePrinter):
         self.flags = dict(zip(columns, names, strict=True))
         """Names of flags for columns without a value."""
         for k in derived:
-            column = source.inputs[k]
-            make = self.assign_filled if column.codes is None else self.assign_encoded
-            make(self.inputs[k], self.words[column.name], column)
+            self._assign_derived(self.inputs[k], source.inputs[k])
 
-    def assign_encoded(self, name: str, word: str, column: Column) -> None:
-        """Write lines that encode the levels of a nominal column."""
-        raise NotImplementedError
+    def statements(self) -> list[str]:
+        """Return the lines that compute the variable `value`."""
+        self._assign("value", self.expression())
+        return self.lines
 
-    def assign_filled(self, name: str, word: str, column: Column) -> None:
-        """Write lines that fill a column's missing numbers.
+    def _assign_derived(self, name: str, column: Column) -> None:
+        self._assign(name, self._derived(self.words[column.name], column))
 
-        Without `fill`, the input is 1 for a missing number, else 0.
-        """
-        raise NotImplementedError
+    def _assign(self, name: str, text: str) -> None:
+        self.lines.append(self.assignment.format(name, text))
 
-    def assign(self, name: str, text: str) -> None:
-        """Write a line that assigns a variable."""
-        raise NotImplementedError
-
-    def input(self, position: int) -> str:
-        """Return the name of a column or of the input derived from it."""
+    def _input(self, position: int) -> str:
         return self.inputs[position]
 
-    def named(self, part: Part) -> Part:
-        """Return a new variable with this value."""
+    def _named(self, part: Part) -> Part:
         self.count += 1
-        self.assign(f"t{self.count}", part.text)
+        self._assign(f"t{self.count}", part.text)
         return Part(f"t{self.count}", ATOM)
 
 
-def _title(column: Column) -> str | None:
+def derived_title(column: Column) -> str | None:
     """Return the title of a derived input; None for a column that is used unchanged."""
     if column.label is not None:
         return column.label.replace(" = ", " is ")

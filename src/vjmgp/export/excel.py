@@ -1,18 +1,18 @@
-"""A model as a formula for Excel and other spreadsheets, as English versions write it."""
+"""Export to a formula for spreadsheets, in the notation of English versions of Excel."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ..tables.preprocessing import Column
-from .code_printer import CodePrinter
-from .source import Source, levels_of
+from .code_printer import CodePrinter, derived_title
+from .source import Exportable, levels_of, literal
 
 LONGEST = 8192
 DEEPEST = 64
-"""Excel's limits: characters of a formula, functions inside each other."""
+"""Excel's limits: the length of a formula, and its nesting."""
 CELL = re.compile(r"([^!]+!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 
 
@@ -21,66 +21,44 @@ class ExcelPrinter(CodePrinter):
 
     language = "excel"
     root, power = "SQRT({})", "{}^{}"
+    indicator = "IF(ISNUMBER({}),0,1)"
+    filled = "IF(ISNUMBER({0}),{0},{1})"
 
-    def __init__(self, source: Source, digits: int | None, cells: dict[str, str]) -> None:
+    def __init__(self, source: Exportable, digits: int | None, cells: dict[str, str]) -> None:
         super().__init__(source, digits)
         self.cells = cells
 
-    def number(self, value: float) -> str:
-        """A number; all are floats here."""
-        return super().number(value).removesuffix(".0").upper()
+    def _number(self, value: float) -> str:
+        return super()._number(value).removesuffix(".0").upper()
 
-    def negative(self, text: str) -> str:
-        """Return a product with a minus sign in front."""
+    def _negative(self, text: str) -> str:
         return f"-1*{text}"  # -A2^2 is (-A2)^2 here
 
-    def input(self, position: int) -> str:
-        """Return a cell, encoded or filled as the model needs it."""
+    def _input(self, position: int) -> str:
         column = self.source.inputs[position]
         cell = self.cells[column.name]
-        if column.codes is not None:
-            return self._encoded(cell, column)
-        if column.tells_missing:
-            return f"IF(ISNUMBER({cell}),0,1)"
-        if column.fill is not None:
-            return f"IF(ISNUMBER({cell}),{cell},{self.number(column.fill)})"
-        return cell
+        return self._derived(cell, column) if derived_title(column) else cell
 
-    def _encoded(self, cell: str, column: Column) -> str:
-        """A table of levels in one call: nested IFs have a limit. EXACT knows capitals."""
+    def _encoded(self, word: str, column: Column) -> str:
+        """Return a lookup in one call: nested IFs are limited. EXACT is case-sensitive."""
         levels = levels_of(column)
-        other = self.number(levels.other)
-        if not levels.cases:
-            text = other
-        elif len(levels.cases) == 1:
-            ((level, code),) = levels.cases
-            text = f"IF({_is_level(cell, _literal(level))},{self.number(code)},{other})"
-        else:
-            texts = ";".join(_literal(level) for level, _ in levels.cases)
-            codes = ";".join(self.number(code - levels.other) for _, code in levels.cases)
-            text = f"({other}+SUMPRODUCT({_is_level(cell, f'{{{texts}}}')}*{{{codes}}}))"
+        other = text = self._number(levels.other)
+        names = [literal(level, '"') for level, _ in levels.cases]
+        if len(names) == 1:
+            text = f"IF(EXACT({word},{names[0]}),{self._number(levels.cases[0][1])},{other})"
+        elif names:
+            codes = ";".join(self._number(code - levels.other) for _, code in levels.cases)
+            text = f"({other}+SUMPRODUCT(EXACT({word},{{{';'.join(names)}}})*{{{codes}}}))"
         if levels.missing is None:
             return text
-        return f'IF({cell}="",{self.number(levels.missing)},{text})'
+        return f'IF({word}="",{self._number(levels.missing)},{text})'
 
 
-def _is_level(cell: str, level: str) -> str:
-    return f"EXACT({cell},{level})"
+def write(source: Exportable, digits: int | None = None, cells: Sequence[str] | None = None) -> str:
+    """Return lines of comment, which start with an apostrophe, and a line with the formula.
 
-
-def _literal(level: Any) -> str:
-    if isinstance(level, bool):
-        return str(level).upper()
-    if isinstance(level, str):
-        return '"' + level.replace('"', '""') + '"'
-    return repr(level)
-
-
-def write(source: Source, digits: int | None = None, cells: Sequence[str] | None = None) -> str:
-    """Lines of comment that start with an apostrophe, and a line with the formula.
-
-    `cells` hold the columns of the training data in their order, or those that the formula needs;
-    by default they are A2, B2, ….
+    `cells` hold the columns of the training data in their order, by default A2, B2, …, or those
+    that the formula needs.
     """
     places = _places(source, cells)
     printer = ExcelPrinter(source, digits, places)
@@ -96,39 +74,36 @@ def write(source: Source, digits: int | None = None, cells: Sequence[str] | None
     return "\n".join([*(f"' {line}" for line in source.comment(places)), f"={text}", ""])
 
 
-def _places(source: Source, cells: Sequence[str] | None) -> dict[str, str]:
-    """The cell of each column."""
+def _places(source: Exportable, cells: Sequence[str] | None) -> dict[str, str]:
+    """Return the cell of each column."""
     names, needed = source.standardizer.names, list(source.columns)
     if cells is None:
         cells = [f"{_letters(k)}2" for k in range(len(names))]
     if len(cells) not in (len(names), len(needed)):
         raise ValueError(
-            f"There are {len(cells)} cells for {len(needed)} columns: name those of "
+            f"There are {len(cells)} cells for {len(needed)} columns: give the cells of "
             f"{', '.join(map(repr, needed))}."
         )
     for cell in cells:
         if not CELL.fullmatch(cell):
-            raise ValueError(f"{cell!r} is no cell: write A2, $B$3 or Sheet1!C4.")
+            raise ValueError(f"{cell!r} is not a cell: write A2, $B$3 or Sheet1!C4.")
     return dict(zip(names if len(cells) == len(names) else needed, cells, strict=True))
 
 
 def _letters(k: int) -> str:
-    """A column's letters: A … Z, AA, …."""
+    """Return a column's letters: A … Z, AA, …."""
     return chr(65 + k) if k < 26 else _letters(k // 26 - 1) + chr(65 + k % 26)
 
 
 def _check_limits(text: str) -> None:
-    if len(text) > LONGEST:
-        raise ValueError(
-            f"The formula has {len(text)} characters, Excel takes {LONGEST}: choose a smaller "
-            "model, or give fewer digits."
-        )
-    deepest, depth = 0, 0
-    for bracket in re.findall(r"[()]", re.sub('"[^"]*"', "", text)):
-        depth += 1 if bracket == "(" else -1
-        deepest = max(deepest, depth)
-    if deepest > DEEPEST:
-        raise ValueError(
-            f"The formula has {deepest} brackets inside each other, Excel takes {DEEPEST}: choose "
-            "a smaller model."
-        )
+    brackets = re.findall(r"[()]", re.sub('"[^"]*"', "", text))
+    deepest = max(itertools.accumulate(1 if bracket == "(" else -1 for bracket in brackets))
+    for found, what, limit in (
+        (len(text), "characters", LONGEST),
+        (deepest, "nested brackets", DEEPEST),
+    ):
+        if found > limit:
+            raise ValueError(
+                f"The formula has {found} {what}; Excel takes {limit}: choose a smaller model or "
+                "fewer digits."
+            )

@@ -1,4 +1,4 @@
-"""What every language writes: an expression, the columns that it needs, and words about them."""
+"""The source of every export: an expression, the columns that it needs, and a comment."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..formulas.nodes import Algebra, Node, in_order
-from ..formulas.rounding import exact_form
-from ..formulas.simplify import Lengths
 from ..tables.preprocessing import MISSING, Column, Standardizer, level_text
 
 if TYPE_CHECKING:
@@ -19,22 +17,21 @@ if TYPE_CHECKING:
 
 
 class Levels(NamedTuple):
-    """What a nominal column's levels stand for."""
+    """The codes of a nominal column's levels."""
 
     kind: str
-    """ "text", "number" or "truth"; a column with levels of several kinds is given as text."""
+    """ "text", "number" or "truth"; levels of several kinds are given as text."""
     names: list[Any]
-    """All that training has seen."""
     cases: list[tuple[Any, float]]
-    """Levels, and what stands for them where that is not `other`."""
+    """Levels whose code is not `other`."""
     missing: float | None
-    """What stands for no value, where that is not `other`."""
+    """The code of a missing value, if it is not `other`."""
     other: float
-    """What stands for all else."""
+    """The code of any other level."""
 
 
 @dataclass(frozen=True)
-class Source:
+class Exportable:
     """A model as an expression of its inputs."""
 
     model: SymbolicModel
@@ -54,7 +51,7 @@ class Source:
 
     @property
     def columns(self) -> dict[str, list[Column]]:
-        """The table's columns that are needed, each with the inputs that are made of it."""
+        """The table's columns that are needed, each with the inputs derived from it."""
         found: dict[str, list[Column]] = {}
         for column in self.inputs.values():
             found.setdefault(column.name, []).append(column)
@@ -62,12 +59,9 @@ class Source:
 
     @property
     def needed_numbers(self) -> list[str]:
-        """The columns for which a missing number is not allowed."""
-        return [
-            name
-            for name in self.numeric_columns
-            if all(c.fill is None and not c.tells_missing for c in self.columns[name])
-        ]
+        """The columns in which numbers must not be missing."""
+        columns = self.columns
+        return [n for n in self.numeric_columns if not any(map(may_be_missing, columns[n]))]
 
     @property
     def numeric_columns(self) -> list[str]:
@@ -75,7 +69,7 @@ class Source:
         return [name for name, (first, *_) in self.columns.items() if first.codes is None]
 
     def comment(self, called: dict[str, str]) -> list[str]:
-        """What people should know, line by line; columns are called so in what follows."""
+        """Return lines of comment; `called` maps columns to their names in the code."""
         from .. import __version__
 
         target = self.standardizer
@@ -83,19 +77,22 @@ class Source:
         lines = [f"Written by vjmgp {__version__} from the model", str(self.model)]
         lines += [
             (f"Column {name!r}" if called[name] == name else f"{called[name]}: column {name!r}")
-            + _told(columns)
+            + _training_facts(columns)
             for name, columns in self.columns.items()
         ]
-        clipped = (
-            "predictions stay within this range, and are" if target.clips else "predictions are"
-        )
-        lines.append(f"The training target has the range {low:.6g} to {high:.6g}; {clipped}")
+        are = "stay within this range, and are" if target.clips else "are"
+        given = f"{low:.6g} to {high:.6g}; predictions {are}"
+        lines.append(f"The training target has the range {given}")
         lines.append(f"its mean, {target.target_mean:.6g}, where the formula is undefined.")
         return [" ".join(line.split()) for line in lines]
 
 
-def _told(columns: Sequence[Column]) -> str:
-    """What is known of a column from training."""
+def may_be_missing(column: Column) -> bool:
+    """Return whether the input is defined for a missing value."""
+    return column.fill is not None or column.tells_missing or MISSING in (column.codes or {})
+
+
+def _training_facts(columns: Sequence[Column]) -> str:
     first = columns[0]
     if first.codes is not None:
         return ", levels " + ", ".join(map(repr, map(level_text, first.codes)))
@@ -106,48 +103,50 @@ def _told(columns: Sequence[Column]) -> str:
     return ""
 
 
-def source_of(model: SymbolicModel, *, rounded: bool = False) -> Source:
-    """The model, simplified or as shown to people; an error where there is nothing to write."""
-    if rounded:
-        algebra, root = model.shown.algebra, model.shown.rounded
-    else:
-        rounding, root = exact_form(model, Lengths(model.variables))
-        algebra = rounding.algebra
-    for node in in_order(root):
+def source_of(model: SymbolicModel, *, rounded: bool = False) -> Exportable:
+    """Return the model's simplified or displayed form; raise if it is undefined everywhere."""
+    form = model.shown.rounded if rounded else model.shown.exact
+    for node in in_order(form):
         if not all(map(math.isfinite, (node.number, *node.numbers))):
             raise ValueError("The formula is undefined everywhere: there is nothing to export.")
-    return Source(model, algebra, root)
+    return Exportable(model, model.shown.algebra, form)
 
 
 def levels_of(column: Column) -> Levels:
-    """The levels of a nominal column's input."""
+    """Return the levels of an input that is derived from a nominal column."""
     codes = dict(column.codes or {})
     missing = codes.pop(MISSING, column.unseen)
-    kind = _kind_of(codes)
-    told = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
-    if len(told) < len(codes):
+    types = set(map(type, codes))
+    kind = "truth" if types == {bool} else "number" if types <= {int, float} else "text"
+    known = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
+    if len(known) < len(codes):
         raise ValueError(
             f"The column {column.name!r} has levels that differ only in being text or a number: "
             "they cannot be exported."
         )
-    return Levels(
-        kind,
-        list(told),
-        [(level, code) for level, code in told.items() if code != column.unseen],
-        missing if missing != column.unseen else None,
-        column.unseen,
-    )
+    cases = [(level, code) for level, code in known.items() if code != column.unseen]
+    found = missing if missing != column.unseen else None
+    return Levels(kind, list(known), cases, found, column.unseen)
 
 
-def _kind_of(levels: Iterable[Any]) -> str:
-    kinds = {type(level) for level in levels}
-    if kinds == {bool}:
-        return "truth"
-    return "number" if kinds <= {int, float} else "text"
+def literal(level: Any, quote: str) -> str:
+    """Return a level as SQL and Excel write it; quotation marks in a text are doubled."""
+    if isinstance(level, str):
+        return quote + level.replace(quote, 2 * quote) + quote
+    return str(level).upper() if isinstance(level, bool) else repr(level)
+
+
+def escaped(codes: Iterable[int], special: str, template: str) -> str:
+    """Return characters with a template in place of special ones and of those beyond ASCII."""
+    plain = {*range(32, 127)} - {*map(ord, special)}
+    return "".join(chr(code) if code in plain else template.format(code) for code in codes)
 
 
 def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:
-    """The names as words of ASCII letters, digits and single underscores, whatever their case."""
+    """Return the names as words of ASCII letters, digits and single underscores.
+
+    They are distinct even if case is ignored.
+    """
     taken = {word.lower() for word in reserved}
     result = []
     for name in names:

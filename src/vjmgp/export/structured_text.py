@@ -1,4 +1,4 @@
-"""A model as a function in Structured Text of IEC 61131-3."""
+"""Export to a function in Structured Text of IEC 61131-3."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..formulas.functions import ATOM, SUM
 from ..formulas.printers.precedence import Part
-from ..tables.preprocessing import MISSING, Column
+from ..tables.preprocessing import Column
 from .code_printer import StatementPrinter
-from .source import Levels, Source, levels_of
+from .source import Exportable, Levels, escaped, levels_of, literal, may_be_missing
 
 KEYWORDS = """
 abs acos action add and any array asin atan at bool by byte case char concat configuration constant
@@ -24,90 +23,81 @@ true trunc type udint uint ulint undefined until usint var var_input var_output 
 wstring xor
 """
 USUAL_LENGTH = 80
-"""Of a string that is declared without one."""
+"""The length of a string that is declared without one."""
 
 
 class StPrinter(StatementPrinter):
     """The standard's functions of LREAL."""
 
     language = "st"
-    root, power, base_level = "SQRT({})", "EXPT({}, {})", SUM
+    root, power_function = "SQRT({})", "EXPT"
+    assignment = "{} := {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
-    def number(self, value: float) -> str:
-        """A number with a point."""
-        mantissa, *exponent = super().number(value).split("e")
-        point = "" if "." in mantissa else ".0"
-        return mantissa + point + "".join(f"E{int(power)}" for power in exponent)
-
-    def __init__(self, source: Source, digits: int | None, name: str) -> None:
+    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         self.variables: list[str] = []
         super().__init__(source, digits, name)
 
-    def assign_encoded(self, name: str, word: str, column: Column) -> None:
-        levels = levels_of(column)
-        wide = _is_wide(levels)
-        cases = [(f"{word} = {_literal(level, wide)}", code) for level, code in levels.cases]
-        if levels.missing is not None:
-            cases.append((self.flags[column.name], levels.missing))
-        self._choose(name, cases, self.number(levels.other))
+    def _number(self, value: float) -> str:
+        """Return a number with a point."""
+        mantissa, *exponent = super()._number(value).split("e")
+        point = "" if "." in mantissa else ".0"
+        return mantissa + point + "".join(f"E{int(power)}" for power in exponent)
 
-    def assign_filled(self, name: str, word: str, column: Column) -> None:
-        fill, other = (1.0, "0.0") if column.fill is None else (column.fill, word)
-        self._choose(name, [(self.flags[column.name], fill)], other)
+    def _exponent(self, value: float) -> str:
+        return str(int(value)) if value == int(value) else self._number(value)
 
-    def _choose(self, name: str, cases: list[tuple[str, float]], other: str) -> None:
+    def _assign_derived(self, name: str, column: Column) -> None:
+        word, flag = self.words[column.name], self.flags[column.name]
+        if column.codes is not None:
+            levels = levels_of(column)
+            wide, other = _is_wide(levels), self._number(levels.other)
+            cases = [(f"{word} = {_literal(level, wide)}", code) for level, code in levels.cases]
+            if levels.missing is not None:
+                cases.append((flag, levels.missing))
+        elif column.fill is None:
+            cases, other = [(flag, 1.0)], "0.0"
+        else:
+            cases, other = [(flag, column.fill)], word
         if not cases:
-            return self.assign(name, other)
+            return self._assign(name, other)
         self.variables.append(name)
         for k, (test, code) in enumerate(cases):
             self.lines.append(f"{'ELSIF' if k else 'IF'} {test} THEN")
-            self.lines.append(f"    {name} := {self.number(code)};")
+            self.lines.append(f"    {name} := {self._number(code)};")
         self.lines += ["ELSE", f"    {name} := {other};", "END_IF;"]
         return None
 
-    def assign(self, name: str, text: str) -> None:
-        """Write a line that makes a variable."""
+    def _assign(self, name: str, text: str) -> None:
         self.variables.append(name)
-        self.lines.append(f"{name} := {text};")
+        super()._assign(name, text)
 
-    def guarded(self, part: Part) -> Part:
+    def _guarded(self, part: Part) -> Part:
         """Return a divisor that is never 0: lines before it raise the flag `undefined`."""
-        name, _ = self.named(part)
-        self.lines += [
-            f"IF {name} = 0.0 THEN",
-            "    undefined := TRUE;",
-            f"    {name} := 1.0;",
-            "END_IF;",
-        ]
-        return Part(name, ATOM)
-
-    def exponent(self, value: float) -> str:
-        """Return an exponent, whole if it can be."""
-        return str(int(value)) if value == int(value) else self.number(value)
+        name, level = self._named(part)
+        self.lines += [f"IF {name} = 0.0 THEN", "    undefined := TRUE;"]
+        self.lines += [f"    {name} := 1.0;", "END_IF;"]
+        return Part(name, level)
 
     def declared_inputs(self) -> list[str]:
-        """The lines that declare a column, and whether it has a value where it may have none."""
+        """Return lines that declare columns, with a flag for those that may have no value."""
         lines = []
         for name, word in self.words.items():
             columns = self.source.columns[name]
             lines.append(f"{word} : {_type_of(columns[0])};")
-            if any(
-                c.fill is not None or c.tells_missing or MISSING in (c.codes or {}) for c in columns
-            ):
+            if any(map(may_be_missing, columns)):
                 lines.append(f"{self.flags[name]} : BOOL := FALSE;")
         return lines
 
 
-def write(source: Source, digits: int | None = None, name: str = "Predict") -> str:
-    """A function of the columns."""
+def write(source: Exportable, digits: int | None = None, name: str = "Predict") -> str:
+    """Return a function of the columns."""
     printer = StPrinter(source, digits, name)
-    printer.assign("value", printer.expression())
-    mean, low, high = printer.mean, printer.low, printer.high
-    guarded = "    undefined := TRUE;" in printer.lines
-    comment = [
-        line.replace("*)", "* )").replace("(*", "( *") for line in source.comment(printer.words)
-    ]
+    statements = printer.statements()
+    clips, low, high = source.standardizer.clips, printer.low, printer.high
+    guarded = "    undefined := TRUE;" in statements
+    lines = source.comment(printer.words)
+    comment = [line.replace("*)", "* )").replace("(*", "( *") for line in lines]
     lines = [
         *(f"{'(*' if k == 0 else '  '} {line}" for k, line in enumerate(comment)),
         "*)",
@@ -120,11 +110,9 @@ def write(source: Source, digits: int | None = None, name: str = "Predict") -> s
         *(["    undefined : BOOL := FALSE;"] if guarded else []),
         "END_VAR",
         "",
-        *printer.lines,
-        *(["IF undefined THEN", f"    value := {mean};", "END_IF;"] if guarded else []),
-        f"{name} := LIMIT({low}, value, {high});"
-        if source.standardizer.clips
-        else f"{name} := value;",
+        *statements,
+        *(["IF undefined THEN", f"    value := {printer.mean};", "END_IF;"] if guarded else []),
+        f"{name} := LIMIT({low}, value, {high});" if clips else f"{name} := value;",
         "END_FUNCTION",
         "",
     ]
@@ -146,19 +134,13 @@ def _type_of(column: Column) -> str:
 
 
 def _is_wide(levels: Levels) -> bool:
-    """Whether the levels need more than ASCII."""
+    """Return whether the levels need more than ASCII."""
     return levels.kind == "text" and not all(map(str.isascii, levels.names))
 
 
 def _literal(level: Any, wide: bool) -> str:
-    if isinstance(level, bool):
-        return str(level).upper()
     if not isinstance(level, str):
-        return repr(level)
+        return literal(level, "'")
     quote = '"' if wide else "'"
-    code = "${:04X}" if wide else "${:02X}"
     numbers = np.frombuffer(level.encode("utf-16-le"), dtype="<u2").tolist()
-    signs = (
-        chr(n) if 32 <= n < 127 and chr(n) not in ("$", quote) else code.format(n) for n in numbers
-    )
-    return f"{quote}{''.join(signs)}{quote}"
+    return quote + escaped(numbers, f"${quote}", "${:04X}" if wide else "${:02X}") + quote

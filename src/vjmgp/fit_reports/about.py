@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..core.versions import library_versions
-from ..formulas.names import legend
+from ..formulas.input_names import legend
 from .cautions import cautions_of
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Turn trees into formulas that people read."""
+"""Formulas: from trees to short expressions, and their text in every language."""

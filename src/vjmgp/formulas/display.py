@@ -1,4 +1,4 @@
-"""A model's formula as people see it: one short form for text, LaTeX and sympy."""
+"""The displayed formula of a model: one short form for text, LaTeX, sympy and MathML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .names import formula_inputs, latex_inputs
+from .input_names import formula_inputs, latex_inputs
 from .nodes import Node, count_symbols
 from .printers.sympy_object import sympy_of
 from .printers.text import LatexPrinter, TextPrinter
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from ..models.symbolic import SymbolicModel
 
 Digits = int | Literal["auto"] | None
-"""Significant digits of numbers: None for all of them, "auto" for what predictions need."""
+"""Significant digits of numbers: None for all, "auto" for those that predictions need."""
 
 
 class DisplayedFormula:
-    """The formula of a model, simplified; made when it is first asked for."""
+    """The simplified formula of a model, exact and rounded."""
 
     def __init__(self, model: SymbolicModel) -> None:
         self.names = [name for name, _, _ in formula_inputs(model.standardizer)]
         self._model = model
         self._length = Lengths(self.names)
         self._rounding, self.exact = exact_form(model, self._length)
-        """Computes what the model computes."""
+        """The form that computes the model's values."""
         self.algebra = self._rounding.algebra
         self.rounded = rounded_form(self._rounding, self.exact, self._length)
-        """Predicts nearly the same."""
+        """The form that predicts nearly the same."""
 
     @property
     def size(self) -> int:
@@ -39,35 +39,32 @@ class DisplayedFormula:
         return count_symbols(self.rounded)
 
     def text(self, digits: Digits) -> str:
-        """In sympy's syntax."""
+        """Return the formula in sympy's syntax."""
         root, digits = self._form(digits)
         return TextPrinter(self.algebra, self.names, digits).write(root, self.spread)
 
     def latex(self, digits: Digits) -> str:
-        """As LaTeX, with the columns' own names."""
+        """Return the formula as LaTeX, with the columns' own names."""
         root, digits = self._form(digits)
         names = latex_inputs(self._model.standardizer)
         return LatexPrinter(self.algebra, names, digits).write(root, self.spread)
 
     def sympy(self, digits: Digits) -> Any:
-        """As sympy's object, of real symbols."""
+        """Return the formula as a sympy object of real symbols."""
         root, digits = self._form(digits)
         return sympy_of(root, self.algebra, self.names, digits)
 
     def feature_texts(self, digits: int | None) -> list[str]:
-        """Each constructed feature in sympy's syntax."""
+        """Return each constructed feature in sympy's syntax."""
         printer = TextPrinter(self.algebra, self.names, digits)
-        trees = (
-            feature_expression(self.algebra, feature, self._model)
-            for feature in self._model.features
-        )
+        trees = (feature_expression(self.algebra, f, self._model) for f in self._model.features)
         return [printer.write(shortest(self.algebra, tree, self._length)) for tree in trees]
 
     def _form(self, digits: Digits) -> tuple[Node, int | None]:
         return (self.rounded, None) if digits == "auto" else (self.exact, digits)
 
     def spread(self, node: Node) -> float:
-        """How far a term's values lie apart: those that matter most come first."""
+        """Return the standard deviation of a term's values, by which terms are sorted."""
         with np.errstate(all="ignore"):
             spread = float(np.nanstd(self._rounding.value(node)))
         return spread if np.isfinite(spread) else 0.0

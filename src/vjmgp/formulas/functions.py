@@ -1,14 +1,13 @@
 """The table of tree functions: one row each, with its definition and its text in every language.
 
-A row refers to a code of the engine, which has names, arities and kernels. `expression` builds the
-function from sums, products, powers and calls; printers write these by precedence. A function that
-formulas call by name has a `Call` with its text in each language.
+A row refers to a code of the engine, which has names, arities and kernels. Formulas consist of
+sums, products, powers and calls, from which `build` makes the function; printers write them by
+precedence. A function that formulas call by name has a `Call` with its text in each language.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,19 +41,18 @@ class Call:
     """A function that formulas call by name, with its template in each language.
 
     `{0}` stands for all arguments; a template with `{1}` takes two and is nested for more.
+    `parity` is 1 for an even function, −1 for an odd one, 0 for any other.
     """
 
     def __init__(
         self,
         numpy: Callable[..., Any],
-        *,
         parity: int = 0,
         is_never_negative: bool = False,
         **texts: str,
     ) -> None:
-        self.numpy, self.is_never_negative, self._texts = numpy, is_never_negative, texts
-        self.parity = parity
-        """1 for an even function, −1 for an odd one, 0 for any other."""
+        self.numpy, self.parity, self.is_never_negative = numpy, parity, is_never_negative
+        self._texts = texts
 
     def template(self, name: str, language: str) -> str:
         """Return the template of the call in a language."""
@@ -73,228 +71,103 @@ class TreeFunction:
     """A template of the tree as evolved, in sympy's syntax: `printers/evolved.py`."""
     level: int = ATOM
     """The precedence of that text."""
-    expression: Callable[..., Node] | None = None
-    """The definition in terms of an `Algebra` and its nodes; None for the call itself."""
+    build: Callable[..., Node] | None = None
+    """Builds the function by an `Algebra` from its nodes; None for the call itself."""
     call: Call | None = None
 
 
 ROWS = (
-    TreeFunction(
-        engine.ADD,
-        np.add,
-        "{0}{1:signed}",
-        SUM,
-        lambda algebra, a, b: algebra.sum([(a, 1.0), (b, 1.0)]),
-    ),
-    TreeFunction(
-        engine.SUB,
-        np.subtract,
-        "{0} - {1:factor}",
-        SUM,
-        lambda algebra, a, b: algebra.sum([(a, 1.0), (b, -1.0)]),
-    ),
-    TreeFunction(
-        engine.MUL,
-        np.multiply,
-        "{0:product}*{1:factor}",
-        PRODUCT,
-        lambda algebra, a, b: algebra.product([(a, 1.0), (b, 1.0)]),
-    ),
-    TreeFunction(
-        engine.AQ,
-        lambda a, b: a / np.sqrt(1.0 + b * b),
-        "{0:product}/sqrt(1 + {1:atom}**2)",
-        PRODUCT,
-        lambda algebra, a, b: algebra.product([(a, 1.0), (algebra.one_plus_square(b), -0.5)]),
-    ),
-    TreeFunction(
-        engine.MAX,
-        np.maximum,
-        "Max({0}, {1})",
-        call=Call(
-            np.maximum,
-            text="Max({})",
-            latex=r"\max\left({}\right)",
-            python="np.maximum({0}, {1})",
-            c="larger({0}, {1})",
-            postgres="GREATEST({})",
-        ),
-    ),
-    TreeFunction(
-        engine.MIN,
-        np.minimum,
-        "Min({0}, {1})",
-        call=Call(
-            np.minimum,
-            text="Min({})",
-            latex=r"\min\left({}\right)",
-            python="np.minimum({0}, {1})",
-            c="smaller({0}, {1})",
-            postgres="(-GREATEST({}))",  # of the negated arguments: see `PostgresPrinter`
-        ),
-    ),
-    TreeFunction(
-        engine.SQUARE,
-        np.square,
-        "{0:atom}**2",
-        POWER,
-        lambda algebra, a: algebra.power(a, 2.0),
-    ),
-    TreeFunction(
-        engine.LOG,
-        lambda a: np.log(np.sqrt(1.0 + a * a)),
-        "log(sqrt(1 + {0:atom}**2))",
-        expression=lambda algebra, a: algebra.scaled(
-            algebra.call("log", algebra.one_plus_square(a)), 0.5
-        ),
-        call=Call(np.log, sql="ln({})", postgres="ln({})", excel="LN({})", st="LN({})"),
-    ),
-    TreeFunction(
-        engine.SQRT,
-        lambda a: np.sqrt(np.abs(a)),
-        "sqrt(Abs({0}))",
-        expression=lambda algebra, a: algebra.root(a),
-    ),
-    TreeFunction(
-        engine.SIN,
-        lambda a: np.sin(np.pi * a),
-        "sin(pi*{0:factor})",
-        expression=lambda algebra, a: algebra.call("sin", algebra.scaled(a, math.pi)),
-        call=Call(np.sin, parity=-1),
-    ),
-    TreeFunction(
-        engine.COS,
-        lambda a: np.cos(np.pi * a),
-        "cos(pi*{0:factor})",
-        expression=lambda algebra, a: algebra.call("cos", algebra.scaled(a, math.pi)),
-        call=Call(np.cos, parity=1),
-    ),
-    TreeFunction(
-        engine.ABS,
-        np.abs,
-        "Abs({0})",
-        call=Call(
-            np.abs,
-            is_never_negative=True,
-            text="Abs({})",
-            latex=r"\left|{}\right|",
-            mathml="<mrow><mo>|</mo>{}<mo>|</mo></mrow>",
-            c="fabs({})",
-        ),
-    ),
-    TreeFunction(
-        engine.NEG,
-        np.negative,
-        "-{0:factor}",
-        PRODUCT,
-        lambda algebra, a: algebra.scaled(a, -1.0),
-    ),
-    # A divisor of 0 gives NaN: such an individual is invalid, and the formula is the plain quotient.
-    TreeFunction(
-        engine.DIV,
-        lambda a, b: np.where(b == 0.0, np.nan, a / b),
-        "{0:product}/{1:power}",
-        PRODUCT,
-        lambda algebra, a, b: algebra.product([(a, 1.0), (b, -1.0)]),
-    ),
-    TreeFunction(
-        engine.INV,
-        lambda a: np.where(a == 0.0, np.nan, 1.0 / a),
-        "1/{0:power}",
-        PRODUCT,
-        lambda algebra, a: algebra.power(a, -1.0),
-    ),
-    TreeFunction(
-        engine.EXP,
-        lambda a: np.exp(np.minimum(a, engine.LARGEST_EXPONENT)),
-        f"exp(Min({{0}}, {engine.LARGEST_EXPONENT:g}))",
-        expression=lambda algebra, a: algebra.call(
-            "exp", algebra.call("min", a, algebra.number(engine.LARGEST_EXPONENT))
-        ),
-        call=Call(
-            np.exp,
-            is_never_negative=True,
-            latex="e^{{{}}}",
-            mathml="<msup><mi>e</mi><mrow>{}</mrow></msup>",
-            postgres="exp(-GREATEST(-700.0, -GREATEST(-700.0, {})))",  # overflow is an error there
-            excel="EXP(MIN({},700))",  # beyond 709, EXP is an error
-            st="EXP(MIN({}, 700.0))",
-        ),
-    ),
-    TreeFunction(
-        engine.GAUSS,
-        lambda a: np.exp(-(a * a)),
-        "exp(-{0:atom}**2)",
-        expression=lambda algebra, a: algebra.call(
-            "exp", algebra.scaled(algebra.power(a, 2.0), -1.0)
-        ),
-    ),
-    TreeFunction(
-        engine.TANH,
-        np.tanh,
-        "tanh({0})",
-        call=Call(np.tanh, parity=-1, st="(1.0 - 2.0/(EXP(MIN(2.0*({}), 700.0)) + 1.0))"),
-    ),
-    TreeFunction(
-        engine.SIGMOID,
-        lambda a: 1.0 / (1.0 + np.exp(-a)),
-        "1/(1 + exp(-{0:factor}))",
-        PRODUCT,
-        lambda algebra, a: algebra.power(
-            algebra.sum([(algebra.call("exp", algebra.scaled(a, -1.0)), 1.0)], 1.0), -1.0
-        ),
-    ),
-    TreeFunction(
-        engine.CUBE,
-        lambda a: a * a * a,
-        "{0:atom}**3",
-        POWER,
-        lambda algebra, a: algebra.power(a, 3.0),
-    ),
-    TreeFunction(
-        engine.CBRT,
-        np.cbrt,
-        "real_root({0}, 3)",
-        call=Call(
-            np.cbrt,
-            parity=-1,
-            text="real_root({}, 3)",
-            latex=r"\sqrt[3]{{{}}}",
-            mathml="<mroot><mrow>{}</mrow><mn>3</mn></mroot>",
-            sql="(sign({0})*power(abs({0}), 1.0/3.0))",
-            excel="(SIGN({0})*ABS({0})^(1/3))",
-            st="(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))",
-        ),
-    ),
-    TreeFunction(
-        engine.ATAN,
-        np.arctan,
-        "atan({0})",
-        call=Call(
-            np.arctan,
-            parity=-1,
-            latex=r"\operatorname{{atan}}{{\left({}\right)}}",
-            python="np.arctan({})",
-        ),
-    ),
-    TreeFunction(
-        engine.STEP,
-        lambda a: np.heaviside(a, 0.0),
-        "Heaviside({0}, 0)",
-        call=Call(
-            lambda a: np.heaviside(a, 0.0),
-            is_never_negative=True,
-            text="Heaviside({}, 0)",
-            latex=r"\theta\left({}\right)",
-            python="np.heaviside({}, 0.0)",
-            sql="(1.0*({0} > 0.0))",
-            postgres="CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 0.0 THEN 1.0 ELSE 0.0 END",
-            excel="IF({0}>0,1,0)",
-            st="SEL({0} > 0.0, 0.0, 1.0)",
-        ),
-    ),
-)
+    TreeFunction(engine.ADD, np.add, "{0}{1:signed}", SUM,
+                 lambda g, a, b: g.sum([(a, 1.0), (b, 1.0)])),
+    TreeFunction(engine.SUB, np.subtract, "{0} - {1:factor}", SUM,
+                 lambda g, a, b: g.sum([(a, 1.0), (b, -1.0)])),
+    TreeFunction(engine.MUL, np.multiply, "{0:product}*{1:factor}", PRODUCT,
+                 lambda g, a, b: g.product([(a, 1.0), (b, 1.0)])),
+    TreeFunction(engine.AQ, lambda a, b: a / np.sqrt(1.0 + b * b),
+                 "{0:product}/sqrt(1 + {1:atom}**2)", PRODUCT,
+                 lambda g, a, b: g.product([(a, 1.0), (g.one_plus_square(b), -0.5)])),
+    TreeFunction(engine.MAX, np.maximum, "Max({0}, {1})", call=Call(
+        np.maximum, text="Max({})", latex=r"\max\left({}\right)", python="np.maximum({0}, {1})",
+        c="larger({0}, {1})", postgres="GREATEST({})")),
+    TreeFunction(engine.MIN, np.minimum, "Min({0}, {1})", call=Call(
+        np.minimum, text="Min({})", latex=r"\min\left({}\right)", python="np.minimum({0}, {1})",
+        c="smaller({0}, {1})", postgres="(-GREATEST({}))")),  # of negated arguments
+    TreeFunction(engine.SQUARE, np.square, "{0:atom}**2", POWER, lambda g, a: g.power(a, 2.0)),
+    TreeFunction(engine.LOG, lambda a: np.log(np.sqrt(1.0 + a * a)), "log(sqrt(1 + {0:atom}**2))",
+                 build=lambda g, a: g.scaled(g.call("log", g.one_plus_square(a)), 0.5), call=Call(
+        np.log, sql="ln({})", postgres="ln({})", excel="LN({})", st="LN({})")),
+    TreeFunction(engine.SQRT, lambda a: np.sqrt(np.abs(a)), "sqrt(Abs({0}))",
+                 build=lambda g, a: g.root(a)),
+    TreeFunction(engine.SIN, lambda a: np.sin(np.pi * a), "sin(pi*{0:factor})",
+                 build=lambda g, a: g.call("sin", g.scaled(a, np.pi)),
+                 call=Call(np.sin, parity=-1)),
+    TreeFunction(engine.COS, lambda a: np.cos(np.pi * a), "cos(pi*{0:factor})",
+                 build=lambda g, a: g.call("cos", g.scaled(a, np.pi)),
+                 call=Call(np.cos, parity=1)),
+    TreeFunction(engine.ABS, np.abs, "Abs({0})", call=Call(
+        np.abs, is_never_negative=True, text="Abs({})", latex=r"\left|{}\right|",
+        mathml="<mrow><mo>|</mo>{}<mo>|</mo></mrow>", c="fabs({})")),
+    TreeFunction(engine.NEG, np.negative, "-{0:factor}", PRODUCT, lambda g, a: g.scaled(a, -1.0)),
+    # A divisor of 0 gives NaN, so that the formula is the plain quotient.
+    TreeFunction(engine.DIV, lambda a, b: np.where(b == 0.0, np.nan, a / b),
+                 "{0:product}/{1:power}", PRODUCT,
+                 lambda g, a, b: g.product([(a, 1.0), (b, -1.0)])),
+    TreeFunction(engine.INV, lambda a: np.where(a == 0.0, np.nan, 1.0 / a), "1/{0:power}", PRODUCT,
+                 lambda g, a: g.power(a, -1.0)),
+    TreeFunction(engine.EXP, lambda a: np.exp(np.minimum(a, engine.LARGEST_EXPONENT)),
+                 f"exp(Min({{0}}, {engine.LARGEST_EXPONENT:g}))", build=lambda g, a:
+                 g.call("exp", g.call("min", a, g.number(engine.LARGEST_EXPONENT))), call=Call(
+        np.exp, is_never_negative=True, latex="e^{{{}}}",
+        mathml="<msup><mi>e</mi><mrow>{}</mrow></msup>",
+        # Where overflow is an error, large arguments are limited.
+        postgres="exp(-GREATEST(-700.0, -GREATEST(-700.0, {})))",
+        excel="EXP(MIN({},700))", st="EXP(MIN({}, 700.0))")),
+    TreeFunction(engine.GAUSS, lambda a: np.exp(-(a * a)), "exp(-{0:atom}**2)",
+                 build=lambda g, a: g.call("exp", g.scaled(g.power(a, 2.0), -1.0))),
+    TreeFunction(engine.TANH, np.tanh, "tanh({0})", call=Call(
+        np.tanh, parity=-1, st="(1.0 - 2.0/(EXP(MIN(2.0*({}), 700.0)) + 1.0))")),
+    TreeFunction(engine.SIGMOID, lambda a: 1.0 / (1.0 + np.exp(-a)), "1/(1 + exp(-{0:factor}))",
+                 PRODUCT, lambda g, a: g.power(
+                     g.sum([(g.call("exp", g.scaled(a, -1.0)), 1.0)], 1.0), -1.0)),
+    TreeFunction(engine.CUBE, lambda a: a * a * a, "{0:atom}**3", POWER,
+                 lambda g, a: g.power(a, 3.0)),
+    TreeFunction(engine.CBRT, np.cbrt, "real_root({0}, 3)", call=Call(
+        np.cbrt, parity=-1, text="real_root({}, 3)", latex=r"\sqrt[3]{{{}}}",
+        mathml="<mroot><mrow>{}</mrow><mn>3</mn></mroot>",
+        sql="(sign({0})*power(abs({0}), 1.0/3.0))", excel="(SIGN({0})*ABS({0})^(1/3))",
+        st="(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))")),
+    TreeFunction(engine.ATAN, np.arctan, "atan({0})", call=Call(
+        np.arctan, parity=-1, latex=r"\operatorname{{atan}}{{\left({}\right)}}",
+        python="np.arctan({})")),
+    TreeFunction(engine.STEP, lambda a: np.heaviside(a, 0.0), "Heaviside({0}, 0)", call=Call(
+        lambda a: np.heaviside(a, 0.0), is_never_negative=True, text="Heaviside({}, 0)",
+        latex=r"\theta\left({}\right)", python="np.heaviside({}, 0.0)",
+        sql="(1.0*({0} > 0.0))", excel="IF({0}>0,1,0)", st="SEL({0} > 0.0, 0.0, 1.0)",
+        postgres="CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 0.0 THEN 1.0 ELSE 0.0 END")),
+)  # fmt: skip
 FUNCTIONS = {engine.functions_by_code()[row.code].name: row for row in ROWS}
 """The rows by the engine's names."""
 CALLS = {name: row.call for name, row in FUNCTIONS.items() if row.call is not None}
 """The functions that formulas call by name; all take one argument but "max" and "min"."""
+
+
+def fold(
+    codes: Sequence[int],
+    constants: Sequence[float],
+    leaf: Callable[[int], Any],
+    constant: Callable[[float], Any],
+    call: Callable[[str, list[Any]], Any],
+    user_functions: Sequence[engine.UserFunctionLike] = (),
+) -> Any:
+    """Walk a prefix tree bottom up: leaves by column number, constants, function calls."""
+    functions = engine.functions_by_code(user_functions)
+    stack: list[Any] = []
+    for code, value in zip(reversed(codes), reversed(constants), strict=True):
+        if code >= engine.FIRST_VARIABLE:
+            stack.append(leaf(code - engine.FIRST_VARIABLE))
+        elif code == engine.CONSTANT:
+            stack.append(constant(value))
+        else:
+            function = functions[code]
+            stack.append(call(function.name, [stack.pop() for _ in range(function.arity)]))
+    return stack[0]

@@ -1,11 +1,11 @@
-"""Expressions in a form in which equal things look equal: what formulas are written from.
+"""Expressions in a canonical form: equal expressions are one object.
 
-Five kinds of nodes: numbers, inputs, sums with weights, products with exponents, calls. Each is
-made by an `Algebra`, which applies its rules and keeps one node for equal content, so that nodes
-are compared by identity. Weights stand in sums only: 2·x is a sum of one term.
+There are five kinds of nodes: numbers, inputs, weighted sums, products of powers, and calls. An
+`Algebra` makes them, applies its rules and keeps one node for equal content, so that nodes are
+compared by identity. Weights occur in sums only: 2·x is a sum of one term.
 
-A rule holds for all real inputs, up to rounding: a node has the value of what it was made from. The
-one exception are zeros of divisors: x/x is 1 here, also where x is 0.
+A rule holds for all real inputs, up to rounding. The one exception are zeros of divisors: x/x is 1,
+also if x is 0.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Floats
 from .functions import CALLS, FUNCTIONS
-
-if TYPE_CHECKING:
-    from .user_function import UserFunction
+from .user_function import UserFunction
 
 Term = tuple["Node", float]
 
@@ -29,33 +28,32 @@ CANCELLED = 1e-12
 """A sum that is a smaller share of its largest part is rounding error."""
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """A part of an expression; only an `Algebra` makes them."""
-
-    __slots__ = ("kind", "name", "number", "numbers", "parts", "place", "shape")
 
     kind: str
     """ "number", "input", "sum", "product" or "call"."""
     number: float
     """A number's value, a sum's constant, an input's position."""
-    numbers: tuple[float, ...]
-    """Weights of a sum's parts, exponents of a product's: whole or half."""
     parts: tuple[Node, ...]
+    numbers: tuple[float, ...]
+    """Weights of a sum's parts, exponents of a product's: integers or halves."""
     name: str
-    """Of a call's function."""
+    """The function of a call."""
     place: int
-    """When it was made: a node comes after its parts."""
+    """The node's rank in order of creation: a node comes after its parts."""
     shape: tuple[Any, ...]
-    """What it is apart from its numbers: the order of a sum's or product's parts."""
+    """The node without its numbers, for the order of a sum's or product's parts."""
 
     def terms(self) -> list[Term]:
-        """The parts of a sum with their weights; any other node is a sum of itself."""
+        """Return the parts of a sum with their weights; any other node is a sum of itself."""
         if self.kind == "number":
             return []
         return self._pairs() if self.kind == "sum" else [(self, 1.0)]
 
     def factors(self) -> list[Term]:
-        """The parts of a product with their exponents; any other node is a product of itself."""
+        """Return the parts of a product with exponents; any other node is a product of itself."""
         return self._pairs() if self.kind == "product" else [(self, 1.0)]
 
     def _pairs(self) -> list[Term]:
@@ -63,12 +61,12 @@ class Node:
 
     @property
     def constant(self) -> float:
-        """What is added to the terms."""
+        """The constant that is added to the terms."""
         return self.number if self.kind in ("sum", "number") else 0.0
 
 
 class Algebra:
-    """Makes nodes: the same node for the same content, simplified on the way."""
+    """A factory of nodes, which simplifies them: equal content gives the same node."""
 
     def __init__(self, user_functions: Sequence[UserFunction] = ()) -> None:
         self.user_functions = {function.name: function for function in user_functions}
@@ -85,26 +83,22 @@ class Algebra:
         key = (kind, number, name, numbers, *(part.place for part in parts))
         node = self._nodes.get(key)
         if node is None:
-            node = Node()
-            node.kind, node.number, node.parts, node.numbers = kind, number, parts, numbers
-            node.name, node.place = name, len(self._nodes)
             shapes = tuple(part.shape for part in parts)
-            node.shape = (0, number) if kind == "input" else (1, len(shapes), kind, name, shapes)
+            shape = (0, number) if kind == "input" else (1, len(shapes), kind, name, shapes)
+            node = Node(kind, number, parts, numbers, name, len(self._nodes), shape)
             self._nodes[key] = node
         return node
 
-    # -- leaves and sums ----------------------------------------------------------------------
-
     def number(self, value: float) -> Node:
-        """A number."""
+        """Return a number."""
         return self._node("number", _tidy(value))
 
     def input(self, position: int) -> Node:
-        """An input in its own units."""
+        """Return an input in its own units."""
         return self._node("input", float(position))
 
     def sum(self, terms: Iterable[Term], constant: float = 0.0) -> Node:
-        """Σ weight·node + constant: sums within are taken apart, equal terms merged."""
+        """Return Σ weight·node + constant: nested sums are flattened, equal terms merged."""
         weights: dict[Node, float] = {}
         largest: dict[Node, float] = {}
         most = abs(constant)
@@ -112,15 +106,11 @@ class Algebra:
             if node.kind in ("sum", "number"):
                 constant += weight * node.number
                 most = max(most, abs(weight * node.number))
-            for part, own in node.terms():
-                amount = weight * own
+            for part, inner in node.terms():
+                amount = weight * inner
                 weights[part] = weights.get(part, 0.0) + amount
                 largest[part] = max(largest.get(part, 0.0), abs(amount))
-        kept = {
-            part: weight
-            for part, weight in weights.items()
-            if not abs(weight) <= CANCELLED * largest[part]
-        }
+        kept = {p: w for p, w in weights.items() if not abs(w) <= CANCELLED * largest[p]}
         if abs(constant) <= CANCELLED * most:
             constant = 0.0
         for low in kept:  # min(a, b) = a + b − max(a, b)
@@ -132,7 +122,7 @@ class Algebra:
         return self._sum(kept, constant)
 
     def _twin(self, low: Node) -> Node | None:
-        """The maximum of the two nodes that this is the minimum of, if anybody has made it."""
+        """Return the maximum of the two nodes that this is the minimum of, if it exists."""
         places = [part.place for part in low.parts]
         return self._nodes.get(("call", 0.0, "max", (), *places)) if len(places) == 2 else None
 
@@ -146,13 +136,13 @@ class Algebra:
         return self._node("sum", _tidy(constant), parts, numbers)
 
     def scaled(self, node: Node, factor: float) -> Node:
-        """factor·node."""
+        """Return factor·node."""
         return node if factor == 1.0 else self.sum([(node, factor)])
 
     def primitive(self, node: Node, *, positive: bool = False) -> tuple[float, Node]:
-        """(c, p) with node = c·p, and p the same for all multiples of the node.
+        """Return (c, p) with node = c·p, where p is the same for all multiples of the node.
 
-        With `positive`, c is: p is the same for all positive multiples.
+        With `positive`, c is positive, and p is the same for all positive multiples.
         """
         if node.kind == "number":
             return node.number, self.number(1.0)
@@ -162,18 +152,16 @@ class Algebra:
         terms = {part: weight / factor for part, weight in node.terms()}
         return factor, self._sum(terms, node.number / factor)
 
-    # -- products -----------------------------------------------------------------------------
-
     def product(self, factors: Iterable[Term]) -> Node:
-        """Π node^exponent: products within are taken apart, powers of the same node merged.
+        """Return Π node^exponent: nested products are flattened, powers of a node merged.
 
-        An exponent that is not whole asks for a node that is nowhere negative.
+        An exponent that is not an integer requires a node that is never negative.
         """
         factor, exponents = 1.0, dict[Node, float]()
         for node, exponent in factors:
             is_whole = exponent == int(exponent)
-            own, node = self.primitive(node, positive=not is_whole)
-            factor *= own**exponent if own or exponent >= 0 else math.nan
+            scale, node = self.primitive(node, positive=not is_whole)
+            factor *= scale**exponent if scale or exponent >= 0 else math.nan
             for part, power in node.factors():
                 if not is_whole and power % 2.0 == 0.0:  # √(a²) is |a|
                     part = self._absolute(part)
@@ -181,8 +169,8 @@ class Algebra:
         for part in [part for part in exponents if part.name == "abs"]:
             if exponents[part] % 2.0 == 0.0:  # |a|² is a²
                 power = exponents.pop(part)
-                own, inner = self.primitive(part.parts[0])
-                factor *= own**power
+                scale, inner = self.primitive(part.parts[0])
+                factor *= scale**power
                 for below, exponent in inner.factors():
                     exponents[below] = exponents.get(below, 0.0) + exponent * power
         kept = {part: power for part, power in exponents.items() if power and part.kind != "number"}
@@ -194,17 +182,15 @@ class Algebra:
         return self.scaled(node, factor)
 
     def power(self, node: Node, exponent: float) -> Node:
-        """node^exponent."""
+        """Return node^exponent."""
         return self.product([(node, exponent)])
-
-    # -- calls --------------------------------------------------------------------------------
 
     def call(self, name: str, *parts: Node) -> Node:
         """Return the call of a function of `CALLS` or of the user."""
         if name in ("max", "min"):
             return self._extreme(name, parts)
         if name in self.user_functions:
-            return self._node("call", 0.0, parts, (), name)
+            return self._call(name, *parts)
         (part,) = parts
         if part.kind == "number":
             with np.errstate(all="ignore"):
@@ -222,19 +208,16 @@ class Algebra:
             return self._call(name, self.primitive(part, positive=True)[1])
         if (parity := CALLS[name].parity) and _leads_negative(part):
             return self.scaled(self._call(name, self.scaled(part, -1.0)), parity)
-        if name == "exp" and part.constant:  # exp(p + c) = exp(c)·exp(p)
-            factor = math.exp(part.constant) if abs(part.constant) < 300.0 else 0.0
-            if factor:
-                return self.scaled(
-                    self._call(name, self.sum([(part, 1.0)], -part.constant)), factor
-                )
+        if name == "exp" and 0.0 < abs(part.constant) < 300.0:  # exp(p + c) = exp(c)·exp(p)
+            inner = self.sum([(part, 1.0)], -part.constant)
+            return self.scaled(self._call(name, inner), math.exp(part.constant))
         return self._call(name, part)
 
     def _call(self, name: str, *parts: Node) -> Node:
         return self._node("call", 0.0, parts, (), name)
 
     def _absolute(self, node: Node) -> Node:
-        """|c·a·b²| = |c|·|a|·b²."""
+        """Return |node|: |c·a·b²| = |c|·|a|·b²."""
         factor, node = self.primitive(node)
         outside: list[Term] = []
         inside: list[Term] = []
@@ -249,13 +232,13 @@ class Algebra:
         return self.scaled(self.product(outside), abs(factor))
 
     def root(self, node: Node) -> Node:
-        """√|node|, factor by factor."""
+        """Return √|node|, factor by factor."""
         factor, node = self.primitive(node)
         parts = [(self._absolute(part), 0.5 * exponent) for part, exponent in node.factors()]
         return self.scaled(self.product(parts), math.sqrt(abs(factor)))
 
     def _extreme(self, name: str, parts: Sequence[Node]) -> Node:
-        """Max or min: nested ones are taken apart, a common factor and a constant taken out."""
+        """Return max or min: nested ones are flattened, a common factor and constant taken out."""
         flat: list[Node] = []
         for part in parts:
             flat += part.parts if part.name == name else [part]
@@ -277,35 +260,32 @@ class Algebra:
         nodes = [self.scaled(node, 1.0 / factor) for node in nodes]
         common = self._common_part(nodes)
         nodes = [self.sum([(node, 1.0), (common, -1.0)]) for node in nodes]
-        inner = self._call(
-            name, *sorted(nodes, key=lambda node: (node.kind == "number", *_order(node)))
-        )
+        nodes.sort(key=lambda node: (node.kind == "number", *_order(node)))
+        inner = self._call(name, *nodes)
         return self.sum([(inner, factor), (common, factor)])
 
     def _common_part(self, nodes: Sequence[Node]) -> Node:
-        """The terms that all have, and the constant of the first that is no number."""
+        """Return the terms that all nodes share, and the constant of the first non-number."""
         shift = next(node.constant for node in nodes if node.kind != "number")
         shared = dict(nodes[0].terms())
         for node in nodes[1:]:
-            own = dict(node.terms())
-            shared = {part: weight for part, weight in shared.items() if own.get(part) == weight}
+            terms = dict(node.terms())
+            shared = {part: weight for part, weight in shared.items() if terms.get(part) == weight}
         return self.sum(shared.items(), shift)
 
-    # -- trees --------------------------------------------------------------------------------
-
     def of_function(self, name: str, parts: list[Node]) -> Node:
-        """A function of trees, by its definition."""
+        """Return a function of trees, by its definition."""
         if name in self.user_functions:
             return self.call(name, *parts)
-        build = FUNCTIONS[name].expression
+        build = FUNCTIONS[name].build
         return self.call(name, *parts) if build is None else build(self, *parts)
 
     def one_plus_square(self, node: Node) -> Node:
-        """1 + node²."""
+        """Return 1 + node²."""
         return self.sum([(self.power(node, 2.0), 1.0)], 1.0)
 
     def rebuilt(self, node: Node, parts: Sequence[Node]) -> Node:
-        """The node with other parts in place of its own."""
+        """Return the node with its parts replaced."""
         if node.kind == "sum":
             return self.sum(zip(parts, node.numbers, strict=True), node.number)
         if node.kind == "product":
@@ -314,12 +294,12 @@ class Algebra:
 
 
 def _order(node: Node) -> tuple[Any, ...]:
-    """Inputs in the table's order, then the rest: numbers, which may be rounded, play no part."""
+    """Order inputs as in the table, then the rest; numbers, which may be rounded, do not count."""
     return node.shape, node.place
 
 
 def _tidy(value: float) -> float:
-    """Without the last digits, in which equal numbers differ by rounding."""
+    """Drop the last digits, in which equal numbers differ by rounding."""
     return float(f"{value:.14g}") + 0.0  # no −0
 
 
@@ -328,23 +308,21 @@ def _leads_negative(node: Node) -> bool:
 
 
 def is_not_negative(node: Node) -> bool:
-    """Whether the rules know that the node is nowhere below 0."""
+    """Return whether the rules know that the node is never negative."""
     if node.kind == "number":
         return node.number >= 0.0
     if node.kind == "sum":
         signs = min(node.numbers) >= 0.0 and node.number >= 0.0
         return signs and all(map(is_not_negative, node.parts))
     if node.kind == "product":
-        return all(
-            exponent % 2.0 == 0.0 or is_not_negative(part) for part, exponent in node.factors()
-        )
+        return all(power % 2.0 == 0.0 or is_not_negative(part) for part, power in node.factors())
     if node.name in ("max", "min"):
         return (any if node.name == "max" else all)(map(is_not_negative, node.parts))
     return node.name in CALLS and CALLS[node.name].is_never_negative
 
 
 def in_order(root: Node) -> list[Node]:
-    """The nodes of an expression, parts before what they are part of."""
+    """Return the nodes of an expression, each after its parts."""
     found: set[Node] = set()
     waiting = [root]
     while waiting:
@@ -356,7 +334,7 @@ def in_order(root: Node) -> list[Node]:
 
 
 def value_of(node: Node, parts: Sequence[Any], inputs: Sequence[Any], algebra: Algebra) -> Any:
-    """A node's values from those of its parts, or an input's from `inputs`."""
+    """Return a node's values from those of its parts, or an input's from `inputs`."""
     if node.kind == "number":
         return node.number
     if node.kind == "input":
@@ -383,20 +361,19 @@ def _user_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
 
 
 def powered(value: Any, exponent: float) -> Any:
-    """value^exponent, without a power where there is something faster."""
-    if exponent == 1.0:
-        return value
-    if exponent == 2.0:
-        return value * value
-    if exponent == 0.5:
-        return np.sqrt(value)
-    if exponent == -0.5:
-        return 1.0 / np.sqrt(value)
+    """Return value^exponent, by something faster than a power if possible."""
+    match exponent:
+        case 1.0:
+            return value
+        case 2.0:
+            return value * value
+        case 0.5 | -0.5:
+            return np.sqrt(value) if exponent > 0.0 else 1.0 / np.sqrt(value)
     return 1.0 / value if exponent == -1.0 else value**exponent
 
 
 def values_at(root: Node, inputs: Sequence[Any], algebra: Algebra) -> Any:
-    """The values of an expression."""
+    """Return the values of an expression."""
     known: dict[Node, Any] = {}
     with np.errstate(all="ignore"):
         for node in in_order(root):
@@ -414,9 +391,7 @@ def count_symbols(root: Node) -> int:
         ]
         return sum(terms) + len(terms) - 1 + (2 if root.number else 0)
     if root.kind == "product":
-        powers = [
-            count_symbols(part) + (0 if abs(power) == 1.0 else 1 if abs(power) == 0.5 else 2)
-            for part, power in root.factors()
-        ]
+        more = {1.0: 0, 0.5: 1}
+        powers = [count_symbols(part) + more.get(abs(e), 2) for part, e in root.factors()]
         return sum(powers) + len(powers) - 1
     return 1 + sum(count_symbols(part) for part in root.parts)

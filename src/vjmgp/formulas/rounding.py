@@ -1,21 +1,22 @@
-"""The rounded form of a formula: what people read.
+"""The rounded form of a formula, for people to read.
 
-What moves predictions by less than `TOLERANCE` of the target's deviation goes (terms, a maximum
-that is always the same argument, a curve that is straight over the training range), and numbers
-keep as many digits as predictions need. The measure are predictions at points drawn within the
-training ranges, so the model alone is needed: one read from a file is shown as it was when fitted.
+Parts that move predictions by less than `TOLERANCE` of the target's deviation are dropped (terms, a
+maximum that is always the same argument, a curve that is straight over the training range), and
+numbers keep the digits that predictions need. Predictions are compared at points drawn within the
+training ranges, so only the model is needed: read from a file, it is displayed as when fitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats
+from ..tables.preprocessing import Column, Standardizer
 from .nodes import Algebra, Node, in_order, value_of
 from .simplify import (
     MOST_TERMS,
@@ -29,71 +30,60 @@ from .simplify import (
 
 if TYPE_CHECKING:
     from ..models.symbolic import SymbolicModel
-    from ..tables.preprocessing import Column, Standardizer
 
 
 TOLERANCE = 0.001
-"""How far the rounded form may be off twice, by what is dropped and by digits: root mean square at
-the points, as a share of the target's deviation."""
+"""The error allowed for dropped parts, and again for digits: root mean square at the points, as a
+share of the target's deviation."""
 SAME = 1e-6
-"""Forms whose predictions differ by no larger share of the tolerance are the same."""
+"""Forms whose predictions differ by a smaller share of the tolerance are equal."""
 POINTS = 192
 PASSES = 4
 HOPELESS = 3.0
-"""What is estimated to move predictions by so many tolerances is not tried."""
+"""Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
 DIGITS = 15
 HALVINGS = 12
 LONG = 600
-"""Of a form of more letters one start is enough."""
+"""Forms with more letters are reduced from one start only."""
 
 
 def points_of(standardizer: Standardizer, used: set[int]) -> list[Floats | None]:
-    """Values of the used inputs within their training ranges, the same for the same model.
+    """Return values of the used inputs within their training ranges, reproducible for a model.
 
-    Half of the points have each input around its mean, a quarter anywhere in its range, and in the
-    last quarter all inputs are low or high together.
+    At half of the points each input is near its mean, at a quarter anywhere in its range, and at
+    the last quarter all inputs are low or high together.
     """
     together = np.random.default_rng(0).standard_normal(POINTS // 4)
-    return [
-        _values_of(column, k, together) if k in used else None
-        for k, column in enumerate(standardizer.inputs)
-    ]
+    columns = enumerate(standardizer.inputs)
+    return [_values_of(column, k, together) if k in used else None for k, column in columns]
 
 
 def _values_of(column: Column, position: int, together: Floats) -> Floats:
     rng = np.random.default_rng([1, position])
     if column.codes is not None or column.label is not None:
-        return rng.choice(_levels(column), POINTS)
-    own = rng.standard_normal(POINTS // 2 + POINTS // 4)
-    own[POINTS // 2 :] = 0.8 * together + 0.6 * own[POINTS // 2 :]
-    near = column.mean + column.scale * own
+        levels = [0.0, 1.0] if column.codes is None else np.unique(list(column.codes.values()))
+        return rng.choice(levels, POINTS)
+    normal = rng.standard_normal(POINTS // 2 + POINTS // 4)
+    normal[POINTS // 2 :] = 0.8 * together + 0.6 * normal[POINTS // 2 :]
+    near = column.mean + column.scale * normal
     low, high = column.limits or (float(near.min()), float(near.max()))
     anywhere = rng.uniform(low, high, POINTS - len(near))
     return np.concatenate([np.clip(near, low, high), anywhere])
 
 
-def _levels(column: Column) -> Floats:
-    if column.codes is None:
-        return np.array([0.0, 1.0])
-    return np.unique(list(column.codes.values()))
-
-
 @dataclass
 class Rounding:
-    """One expression at its points, and how far another may be off."""
+    """An expression's values at the points, and the error that another form may have."""
 
     algebra: Algebra
     inputs: Sequence[Floats | None]
     bounds: tuple[float, float]
-    """Predictions beyond these are all the same."""
+    """Predictions are clipped to these."""
     allowed: float
-
-    def __post_init__(self) -> None:
-        """Values of nodes, as they become known."""
-        self._known: dict[Node, Floats] = {}
+    _known: dict[Node, Floats] = field(default_factory=dict)
 
     def value(self, node: Node) -> Floats:
-        """Values of a node at the points."""
+        """Return the values of a node at the points."""
         known = self._known.get(node)
         if known is None:
             parts = [self.value(part) for part in node.parts]
@@ -102,22 +92,20 @@ class Rounding:
         return known
 
     def values(self, root: Node) -> Floats:
-        """Predictions at the points."""
+        """Return predictions at the points."""
         with np.errstate(all="ignore"):
             return np.clip(self.value(root), *self.bounds)
 
     def distance(self, root: Node, exact: Floats) -> float:
-        """Root mean squared difference where the exact form has a value."""
+        """Return the root mean squared difference at points where the exact form is defined."""
         here = np.isfinite(exact)
         if not here.any():
             return 0.0
         gap = self.values(root)[here] - exact[here]
         return float(np.sqrt(np.mean(gap * gap)))
 
-    # -- what each part does --
-
     def slopes(self, order: Sequence[Node]) -> dict[Node, Floats]:
-        """By how much the last of the nodes follows each."""
+        """Return the derivative of the last node with respect to each."""
         slopes = {node: np.zeros(POINTS) for node in order}
         slopes[order[-1]] = np.ones(POINTS)
         with np.errstate(all="ignore"):
@@ -127,7 +115,7 @@ class Rounding:
         return slopes
 
     def _slope(self, node: Node, k: int) -> Floats | float:
-        """How a node follows its part k."""
+        """Return the derivative of a node with respect to its part k."""
         part = self.value(node.parts[k])
         if node.kind == "sum":
             return node.numbers[k]
@@ -139,15 +127,13 @@ class Rounding:
         rise: Floats = value_of(node, moved, self.inputs, self.algebra) - self.value(node)
         return rise / step
 
-    # -- dropping --
-
     def reduced(self, root: Node, length: Lengths) -> Node:
-        """Without the parts that hardly move predictions."""
+        """Return the form without parts that hardly move predictions."""
         exact = self.values(root)
         for _ in range(PASSES):
             before = root
             order = in_order(root)
-            for node, make in self._worth_trying(order, length):
+            for _, node, make in self._worth_trying(order, length):
                 shorter = replaced(self.algebra, order, node, make())
                 if length(shorter) < length(root) and self.distance(shorter, exact) <= self.allowed:
                     root, order = shorter, in_order(shorter)
@@ -155,22 +141,19 @@ class Rounding:
                 break
         return root
 
-    def _worth_trying(
-        self, order: Sequence[Node], length: Lengths
-    ) -> list[tuple[Node, Callable[[], Node]]]:
-        """Nodes with what may stand in their place, the best first."""
-        slopes = self.slopes(order)
-        tries: list[tuple[float, int, Node, Callable[[], Node]]] = []
+    def _worth_trying(self, order: Sequence[Node], length: Lengths) -> list[Try]:
+        """Return nodes with promising replacements, the best first."""
+        tries: list[Try] = []
         with np.errstate(all="ignore"):
-            for node in order:
+            for node, slope in self.slopes(order).items():
                 for change, saved, make in self._replacements(node, length):
-                    moved = _size(slopes[node] * change)
+                    moved = _size(slope * change)
                     if moved <= HOPELESS * self.allowed:
-                        tries.append((moved / saved, len(tries), node, make))
-        return [(node, make) for _, _, node, make in sorted(tries, key=lambda one: one[:2])]
+                        tries.append((moved / saved, node, make))
+        return sorted(tries, key=lambda one: one[0])
 
     def _replacements(self, node: Node, length: Lengths) -> Iterator[Replacement]:
-        """Shorter nodes: by how much their values differ, about how many letters go."""
+        """Yield shorter nodes: the change of values, the letters saved, and how to make them."""
         algebra, value = self.algebra, self.value
         if node.kind == "sum":
             for part, weight in node.terms():
@@ -192,7 +175,7 @@ class Rounding:
         elif node.name in ("max", "min"):
             for part in node.parts:
                 saved = length(node) - length(part)
-                yield value(part) - value(node), saved, partial(_same, part)
+                yield value(part) - value(node), saved, partial(algebra.scaled, part, 1.0)
         elif node.name == "abs":
             inner = node.parts[0]
             sign = 1.0 if _mean(value(inner)) >= 0.0 else -1.0
@@ -204,79 +187,58 @@ class Rounding:
                 change = slope * value(inner) + offset - value(node)
                 yield change, 3, partial(algebra.sum, [(inner, slope)], offset)
 
-    # -- digits --
-
     def with_few_digits(self, root: Node) -> Node:
-        """Each number with the digits that predictions need."""
+        """Return the form whose numbers have the digits that predictions need."""
         exact = self.values(root)
-        # Twice: rules that take factors out give some numbers their digits back.
+        # Twice: rules that take out factors give some numbers their digits back.
         return self._rounded(self._rounded(root, exact), exact)
 
     def _rounded(self, root: Node, exact: Floats) -> Node:
-        order = in_order(root)
-        slopes = self.slopes(order)
+        slopes = self.slopes(in_order(root))
         with np.errstate(all="ignore"):
-            needs = {node: self._needs(node, slopes[node]) for node in order}
-        count = sum(len(node.numbers) + 1 for node in order if node.kind in ("sum", "number"))
-        each = self.allowed / np.sqrt(max(count, 1))
-        shares = dict.fromkeys(order, each)
+            needs = {node: self._need(node, slope) for node, slope in slopes.items()}
+        numbered = [node for node in needs if node.kind in ("sum", "number")]
+        count = sum(len(node.numbers) + 1 for node in numbered)
+        shares = dict.fromkeys(numbered, self.allowed / np.sqrt(max(count, 1)))
         for _ in range(HALVINGS):
-            rounded = self._renumbered(order, needs, shares)
+            rounded = self._renumbered(needs, shares)
             if self.distance(rounded, exact) <= self.allowed:
                 return rounded
-            for node in self._to_blame(order, needs, shares, exact):
+            for node in self._rounded_too_far(needs, shares, exact):
                 shares[node] *= 0.5
         return root
 
-    def _to_blame(
-        self,
-        order: Sequence[Node],
-        needs: dict[Node, Need],
-        shares: dict[Node, float],
-        exact: Floats,
-    ) -> list[Node]:
-        """The nodes whose numbers are rounded too far; all of them where they are many."""
-        numbered = [node for node in order if node.kind in ("sum", "number")]
-        if len(numbered) > MOST_TERMS:
-            return numbered
-        moved = [
-            self.distance(self._renumbered(order, needs, {node: shares[node]}), exact)
-            for node in numbered
-        ]
-        least = min(max(moved), self.allowed / np.sqrt(len(moved)))
-        return [node for node, far in zip(numbered, moved, strict=True) if far >= least]
+    def _rounded_too_far(self, needs: Needs, shares: Shares, exact: Floats) -> list[Node]:
+        """Return the nodes whose numbers are rounded too far; all of them if there are many."""
+        if len(shares) > MOST_TERMS:
+            return list(shares)
+        alone = {node: self._renumbered(needs, {node: share}) for node, share in shares.items()}
+        moved = {node: self.distance(root, exact) for node, root in alone.items()}
+        least = min(max(moved.values()), self.allowed / np.sqrt(len(moved)))
+        return [node for node, far in moved.items() if far >= least]
 
-    def _needs(self, node: Node, slope: Floats) -> Need:
-        """What its numbers do; a constant takes up what rounding moves on average."""
+    def _need(self, node: Node, slope: Floats) -> Need:
+        """Return the effect of a node's numbers; a constant offsets their mean effect."""
         if node.kind != "sum":
             return Need([], [], _size(slope))
         square = np.where(np.isfinite(slope), slope * slope, 0.0)
         total = float(square.sum())
-        middles = [
-            _mean(square * self.value(part)) * POINTS / total if node.number and total else 0.0
-            for part in node.parts
-        ]
-        sizes = [
-            _size(slope * (self.value(part) - middle))
-            for part, middle in zip(node.parts, middles, strict=True)
-        ]
+        values = [self.value(part) for part in node.parts]
+        has_offset = node.number and total
+        middles = [_mean(square * v) * POINTS / total if has_offset else 0.0 for v in values]
+        sizes = [_size(slope * (v - m)) for v, m in zip(values, middles, strict=True)]
         return Need(sizes, middles, _size(slope))
 
-    def _renumbered(
-        self, order: Sequence[Node], needs: dict[Node, Need], shares: dict[Node, float]
-    ) -> Node:
-        """The last node with rounded numbers, so far as nodes have a share of what is allowed."""
+    def _renumbered(self, needs: Needs, shares: Shares) -> Node:
+        """Return the last node with numbers rounded as far as the nodes' shares allow."""
         new: dict[Node, Node] = {}
-        for node in order:
-            parts, need = [new[part] for part in node.parts], needs[node]
-            share = shares.get(node, 0.0)
+        for node, need in needs.items():
+            parts, share = [new[part] for part in node.parts], shares.get(node, 0.0)
             if node.kind == "number":
                 new[node] = self.algebra.number(shortened(node.number, share, need.of_constant))
             elif node.kind == "sum":
-                numbers = [
-                    shortened(number, share, size)
-                    for number, size in zip(node.numbers, need.sizes, strict=True)
-                ]
+                pairs = zip(node.numbers, need.sizes, strict=True)
+                numbers = [shortened(number, share, size) for number, size in pairs]
                 constant = node.number
                 for number, short, middle in zip(node.numbers, numbers, need.middles, strict=True):
                     constant += (number - short) * middle
@@ -284,25 +246,24 @@ class Rounding:
                 new[node] = self.algebra.sum(zip(parts, numbers, strict=True), constant)
             else:
                 new[node] = self.algebra.rebuilt(node, parts)
-        return new[order[-1]]
+        return next(reversed(new.values()))
 
 
-Replacement = tuple[Floats, int, Callable[[], Node]]
-
-
-@dataclass
-class Need:
-    """By how much predictions follow the numbers of a node."""
+class Need(NamedTuple):
+    """The effect of a node's numbers on predictions."""
 
     sizes: list[float]
-    """Each weight, the constant making up for its mean."""
+    """The effect of each weight, when the constant offsets its mean."""
     middles: list[float]
-    """What the constant makes up for a weight."""
+    """The constant's offset for each weight."""
     of_constant: float
 
 
-def _same(node: Node) -> Node:
-    return node
+Needs = dict[Node, Need]
+Shares = dict[Node, float]
+"""The error allowed for the numbers of each node."""
+Replacement = tuple[Floats, int, Callable[[], Node]]
+Try = tuple[float, Node, Callable[[], Node]]
 
 
 def _mean(values: Floats) -> float:
@@ -311,14 +272,14 @@ def _mean(values: Floats) -> float:
 
 
 def _size(values: Floats) -> float:
-    """Root mean square, without the few largest: a root has no slope at 0."""
+    """Return the root mean square without the few largest: a root has no slope at 0."""
     squares = np.sort(np.square(values[np.isfinite(values)]))
     kept = squares[: len(squares) - len(squares) // 20]
     return float(np.sqrt(kept.mean())) if len(kept) else 0.0
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and offset of the line nearest to y over x; 0 where there is none."""
+    """Return slope and offset of the line nearest to y over x; 0 if there is none."""
     here = np.isfinite(x) & np.isfinite(y)
     if not here.any():
         return 0.0, 0.0
@@ -330,9 +291,9 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def shortened(value: float, share: float, size: float) -> float:
-    """The number with the fewest digits that moves predictions, which follow it by `size`, so far.
+    """Return the number with the fewest digits whose effect, error·size, is at most `share`.
 
-    None stay of a number that moves less, three of one that moves nothing at the points.
+    A number with a smaller effect becomes 0; one without any effect keeps three digits.
     """
     if 0.0 < abs(value) * size <= share:
         return 0.0
@@ -343,38 +304,30 @@ def shortened(value: float, share: float, size: float) -> float:
     return value
 
 
-def rounding_of(model: SymbolicModel, algebra: Algebra, root: Node) -> Rounding:
-    """The model's points and how far its rounded form may be off."""
+def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
+    """Return the model's expression, shortened, and the `Rounding` for it.
+
+    Products are multiplied out if that is shorter, but not at the cost of precision, as with
+    numbers that are large and close to each other.
+    """
+    algebra, root = expression_of(model)
     standardizer = model.standardizer
     low, high = standardizer.target_range
     margin = high - low if np.isfinite(high - low) else np.inf
     used = {int(node.number) for node in in_order(root) if node.kind == "input"}
-    return Rounding(
-        algebra,
-        points_of(standardizer, used),
-        (low - margin, high + margin),
-        TOLERANCE * standardizer.target_scale,
-    )
-
-
-def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
-    """The model's expression, shortened, and what it takes to round it.
-
-    Products are multiplied out where that is shorter, but not at the cost of precision, as where
-    numbers are large and close to each other.
-    """
-    algebra, root = expression_of(model)
-    rounding = rounding_of(model, algebra, root)
+    allowed = TOLERANCE * standardizer.target_scale
+    points = points_of(standardizer, used)
+    rounding = Rounding(algebra, points, (low - margin, high + margin), allowed)
     short = shortest(algebra, root, length)
-    is_same = rounding.distance(short, rounding.values(root)) <= SAME * rounding.allowed
+    is_same = rounding.distance(short, rounding.values(root)) <= SAME * allowed
     return rounding, short if is_same else root
 
 
 def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
-    """The shortest form found that predicts nearly the same.
+    """Return the shortest form found that predicts nearly the same.
 
-    Products multiplied out may cancel to nothing but rounding error, as where years or seconds are
-    multiplied; such forms are left.
+    Multiplied out, products of years or seconds may cancel to rounding error; such forms are
+    discarded.
     """
     algebra, exact = rounding.algebra, rounding.values(root)
 

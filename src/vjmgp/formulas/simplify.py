@@ -1,7 +1,7 @@
-"""Shorter expressions of the same value: what models are written from.
+"""Shorter expressions of the same value.
 
-Scales and centres become coefficients and equal terms merge as an `Algebra` makes its nodes; here
-products are multiplied out, or common factors taken out, where that is shorter.
+An `Algebra` already turns scales and centres into coefficients and merges equal terms; here
+products are multiplied out, or common factors taken out, if that is shorter.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .fold import fold
+from .functions import fold
 from .nodes import Algebra, Node, in_order
 
 if TYPE_CHECKING:
     from ..models.symbolic import Feature, SymbolicModel
 
 MOST_TERMS = 12
-"""Products of more terms are never multiplied out."""
+"""Products that would have more terms are not multiplied out."""
 
 
 def expression_of(model: SymbolicModel) -> tuple[Algebra, Node]:
-    """The whole model in original units, without rounding and before clipping."""
+    """Return the whole model in original units, without rounding and before clipping."""
     algebra = Algebra(model.functions)
     intercept, coefficients = model.original_units()
     trees = [feature_expression(algebra, feature, model) for feature in model.features]
@@ -28,27 +28,20 @@ def expression_of(model: SymbolicModel) -> tuple[Algebra, Node]:
 
 
 def feature_expression(algebra: Algebra, feature: Feature, model: SymbolicModel) -> Node:
-    """One constructed feature in original units."""
+    """Return a constructed feature in original units."""
     inputs = model.standardizer.inputs
 
     def leaf(k: int) -> Node:
-        return algebra.sum(
-            [(algebra.input(k), 1.0 / inputs[k].scale)], -inputs[k].mean / inputs[k].scale
-        )
+        mean, scale = inputs[k].mean, inputs[k].scale
+        return algebra.sum([(algebra.input(k), 1.0 / scale)], -mean / scale)
 
-    node: Node = fold(
-        feature.codes,
-        feature.constants,
-        leaf,
-        algebra.number,
-        algebra.of_function,
-        model.functions,
-    )
+    makers = leaf, algebra.number, algebra.of_function
+    node: Node = fold(feature.codes, feature.constants, *makers, model.functions)
     return node
 
 
 def rewritten(algebra: Algebra, root: Node, change: Callable[[Node], Node]) -> Node:
-    """The expression with each node changed, parts first."""
+    """Return the expression with each node changed, parts first."""
     new: dict[Node, Node] = {}
     for node in in_order(root):
         new[node] = change(_with_new_parts(algebra, node, new))
@@ -56,7 +49,7 @@ def rewritten(algebra: Algebra, root: Node, change: Callable[[Node], Node]) -> N
 
 
 def replaced(algebra: Algebra, order: Sequence[Node], old: Node, other: Node) -> Node:
-    """The last of the nodes, which are `in_order`, with another one in place of `old`."""
+    """Return the last of the nodes, which are `in_order`, with `old` replaced."""
     new = {old: other}
     for node in order:
         if node.place > old.place:
@@ -73,7 +66,7 @@ def _with_new_parts(algebra: Algebra, node: Node, new: dict[Node, Node]) -> Node
 
 
 def multiplied_out(algebra: Algebra, node: Node) -> Node:
-    """A product of sums as a sum of products; the node itself where there are too many."""
+    """Return a product of sums as a sum of products, or the node itself if there are too many."""
     if node.kind != "product":
         return node
     terms: list[tuple[list[tuple[Node, float]], float]] = [([], 1.0)]
@@ -86,21 +79,19 @@ def multiplied_out(algebra: Algebra, node: Node) -> Node:
             options += [([], part.number)] if part.number else []
             if len(terms) * len(options) > MOST_TERMS:
                 return node
-            terms = [
-                (factors + more, weight * own) for factors, weight in terms for more, own in options
-            ]
+            terms = [(f + more, weight * w) for f, weight in terms for more, w in options]
     return algebra.sum([(algebra.product(factors), weight) for factors, weight in terms])
 
 
 class Lengths:
-    """About how many letters a node takes."""
+    """Estimates of the letters that nodes take; a number takes four."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = [len(name) for name in names]
         self._known: dict[Node, int] = {}
 
     def __call__(self, node: Node) -> int:
-        """Letters of a node, where a number takes four."""
+        """Return the letters of a node."""
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = self._count(node)
@@ -124,14 +115,12 @@ class Lengths:
 
 
 def shortest(algebra: Algebra, root: Node, length: Lengths) -> Node:
-    """The expression with products multiplied out where that is shorter."""
+    """Return the expression with products multiplied out if that is shorter."""
 
     def change(node: Node) -> Node:
         if node.kind == "product":
             return min(node, multiplied_out(algebra, node), key=length)
-        if node.kind != "sum":
-            return node
-        return _shortest_sum(algebra, node, length)
+        return _shortest_sum(algebra, node, length) if node.kind == "sum" else node
 
     return rewritten(algebra, root, change)
 
@@ -146,19 +135,15 @@ def _shortest_sum(algebra: Algebra, node: Node, length: Lengths) -> Node:
         return algebra.sum(parts, node.number)
 
     best, out = node, set[int]()
-    if can:
-        every = made(set(can))
-        if length(every) < length(best):
-            best, out = every, set(can)
-        for k in can:
-            other = made(out ^ {k})
-            if length(other) < length(best):
-                best, out = other, out ^ {k}
+    for change in [set(can), *({k} for k in can)] if can else []:
+        other = made(out ^ change)
+        if length(other) < length(best):
+            best, out = other, out ^ change
     return best
 
 
 def grouped(algebra: Algebra, root: Node, length: Lengths) -> Node:
-    """The expression with common factors of a sum's terms taken out where that is shorter."""
+    """Return the expression with common factors of terms taken out if that is shorter."""
 
     def change(node: Node) -> Node:
         while node.kind == "sum":
@@ -172,7 +157,7 @@ def grouped(algebra: Algebra, root: Node, length: Lengths) -> Node:
 
 
 def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
-    """The sum with each factor taken out that several of its terms have."""
+    """Yield the sum with a factor taken out, for each factor that several terms share."""
     holders: dict[tuple[Node, float], list[int]] = {}
     for k, part in enumerate(node.parts):
         for factor in part.factors():
@@ -181,10 +166,8 @@ def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
     for (part, exponent), places in holders.items():
         if len(places) > 1:
             inner = algebra.sum(
-                [
-                    (algebra.product([(terms[k][0], 1.0), (part, -exponent)]), terms[k][1])
-                    for k in places
-                ]
+                (algebra.product([(terms[k][0], 1.0), (part, -exponent)]), terms[k][1])
+                for k in places
             )
             rest = [term for k, term in enumerate(terms) if k not in places]
             whole = algebra.product([(inner, 1.0), (part, exponent)])
@@ -192,5 +175,5 @@ def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
 
 
 def all_multiplied_out(algebra: Algebra, root: Node) -> Node:
-    """The expression with every product multiplied out that can be."""
+    """Return the expression with every product multiplied out that can be."""
     return rewritten(algebra, root, lambda node: multiplied_out(algebra, node))

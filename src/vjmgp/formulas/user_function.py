@@ -1,4 +1,4 @@
-"""A function of the user for trees to be built from: docs/own_function.md has an example."""
+"""User-defined tree functions: docs/own_function.md has an example."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 from ..engine.parameters import short_repr
 from ..engine.trees.addresses import arguments_of, check_scalar
 from ..engine.trees.primitives import codes_by_name
-from .names import reserved_words
+from .input_names import reserved_words
 
 POINTS = ((-1.3, 0.6), (-0.4, -1.7), (0.3, 2.2), (0.9, -0.2), (1.7, 1.1))
-"""Where the formula must give what the function gives."""
+"""Points at which the formula is compared with the function."""
 
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A function of one or two numbers that trees may hold.
+    """A function of one or two numbers that trees may contain.
 
     Parameters
     ----------
     name : str
-        How files name it; none of the package's own names.
+        Its name in files; it must differ from the package's functions.
     scalar : callable
-        Takes one or two floats and returns a float; numba must be able to compile it. Where it
-        raises an error it is undefined, and a model that needs it there is not taken.
+        Takes one or two floats and returns a float; numba must be able to compile it. If it raises
+        an error, its value is undefined, and models that need it there are discarded.
     sympy : sympy.Expr
-        The same as a formula, with symbols of the names that the arguments of `scalar` have.
+        The same as a formula, with symbols named like the arguments of `scalar`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class UserFunction:
     sympy: Any
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be compiled, written or read."""
+        """Raise if the function cannot be compiled, written or read."""
         if not (isinstance(self.name, str) and self.name.isidentifier()):
             raise ValueError(
                 f"The name of a UserFunction is {short_repr(self.name)}; it must be a word of "
@@ -75,12 +75,10 @@ class UserFunction:
                 raise ValueError(
                     f"its argument {name!r} means something else in formulas; rename it"
                 )
+        known = ", ".join(self.arguments)
         for name in sorted(symbol.name for symbol in self.sympy.free_symbols):
             if name not in self.arguments:
-                raise ValueError(
-                    f"sympy has {name!r}, which is no argument of scalar "
-                    f"({', '.join(self.arguments)})"
-                )
+                raise ValueError(f"sympy has {name!r}, not an argument of scalar ({known})")
         for point in POINTS:
             here = point[: self.arity]
             formula = self.sympy_of([sympy.Float(value) for value in here])
@@ -92,7 +90,7 @@ class UserFunction:
                 )
 
     def value(self, point: tuple[float, ...]) -> float:
-        """The function's value; NaN where it is undefined."""
+        """Return the function's value, NaN if it is undefined."""
         function = getattr(self.scalar, "py_func", self.scalar)
         try:
             return float(function(*point))
@@ -122,12 +120,12 @@ class UserFunction:
 
     @property
     def arity(self) -> int:
-        """How many arguments it has."""
+        """The number of arguments."""
         return len(self.arguments)
 
 
 def _number(expression: Any) -> float:
-    """The value of a formula without variables; NaN where it has none or is not real."""
+    """Return the value of a formula without variables, NaN if it is undefined or not real."""
     try:
         value = complex(expression)
     except (TypeError, ValueError):

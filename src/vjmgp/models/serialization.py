@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
-from ..formulas.fold import fold
+from ..formulas.functions import fold
 from ..tables.preprocessing import Column, Standardizer
 
 if TYPE_CHECKING:

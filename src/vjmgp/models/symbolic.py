@@ -20,7 +20,7 @@ from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import FIRST_VARIABLE, codes_by_name, functions_by_code
 from ..formulas.display import Digits, DisplayedFormula
-from ..formulas.names import formula_inputs
+from ..formulas.input_names import formula_inputs
 from ..formulas.printers.evolved import evolved_text
 from ..tables.preprocessing import Standardizer
 from .extrapolation import warn_beyond

@@ -23,7 +23,7 @@ CONSTANT = 13
 FIRST_VARIABLE = 14
 FIRST_UNARY = SQUARE
 ROOM = 16
-"""Slots for unary functions beyond the paper's; as many for binary ones, and again for the user's."""
+"""Slots for unary functions beyond the paper's; as many for binary ones, and for the user's."""
 FIRST_BINARY = 2 * ROOM
 """The first slot of binary functions in the address table."""
 INV, EXP, GAUSS, TANH, SIGMOID, CUBE, CBRT, ATAN, STEP = range(-1, -10, -1)

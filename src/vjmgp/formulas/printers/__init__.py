@@ -1,1 +1,1 @@
-"""Print expressions as text, LaTeX, sympy and MathML."""
+"""Printers of expressions."""

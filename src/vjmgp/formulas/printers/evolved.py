@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..fold import fold
-from ..functions import ATOM, FUNCTIONS, POWER, PRODUCT, SUM
-from ..names import formula_inputs
+from ..functions import ATOM, FUNCTIONS, POWER, PRODUCT, SUM, fold
+from ..input_names import formula_inputs
 from ..numbers import number
 from .precedence import Part
 
@@ -62,7 +61,6 @@ def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) ->
         row = FUNCTIONS[name]
         return EvolvedPart(row.evolved.format(*parts), row.level)
 
-    part: EvolvedPart = fold(
-        feature.codes, feature.constants, leaf, constant, call, model.functions
-    )
+    makers = leaf, constant, call
+    part: EvolvedPart = fold(feature.codes, feature.constants, *makers, model.functions)
     return part

@@ -9,14 +9,12 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ..functions import ATOM, CALLS, POWER, PRODUCT, SUM
 from ..nodes import Algebra, Node, Term, in_order
 from ..numbers import number_text
-
-if TYPE_CHECKING:
-    from ..user_function import UserFunction
+from ..user_function import UserFunction
 
 
 class Part(NamedTuple):
@@ -31,13 +29,10 @@ class Printer:
 
     language: ClassVar[str]
     """The language's key in the table of functions."""
-    times, comma = "*", ", "
-    plus, minus = " + ", " - "
+    times, comma, plus, minus = "*", ", ", " + ", " - "
     brackets: ClassVar[str] = "({})"
     root: ClassVar[str] = "sqrt({})"
     power: ClassVar[str] = "{}**{}"
-    base_level: ClassVar[int] = ATOM
-    """The base of a power stands in brackets below this level."""
     quotient: ClassVar[str] = "{}/{}"
     divisor_level: ClassVar[int] = POWER
     """A divisor stands in brackets below this level."""
@@ -54,44 +49,42 @@ class Printer:
         uses = Counter(part for node in nodes for part in node.parts)
         for node in nodes:
             part = self._part(node)
-            self._known[node] = self.named(part) if uses[node] > 1 and node.parts else part
+            self._known[node] = self._named(part) if uses[node] > 1 and node.parts else part
         return self._known[root].text
 
     def _part(self, node: Node) -> Part:
         match node.kind:
             case "number":
-                return Part(self.number(node.number), ATOM if node.number >= 0.0 else SUM)
+                return Part(self._number(node.number), ATOM if node.number >= 0.0 else SUM)
             case "input":
-                return Part(self.input(int(node.number)), ATOM)
+                return Part(self._input(int(node.number)), ATOM)
             case "sum":
                 return Part(self._sum(node), SUM)
             case "product":
                 return self._product(node)
         parts = [self._known[part] for part in node.parts]
         if node.name in self.algebra.user_functions:
-            return Part(self.user_call(self.algebra.user_functions[node.name], parts), ATOM)
-        text = self.call(node.name, [part.text for part in parts])
+            return Part(self._user_call(self.algebra.user_functions[node.name], parts), ATOM)
+        text = self._call(node.name, [part.text for part in parts])
         return Part(text, POWER if node.name in self.calls_as_powers else ATOM)
 
-    def bracketed(self, part: Part, least: int) -> str:
+    def _bracketed(self, part: Part, least: int) -> str:
         """Return the text, in brackets if its precedence is below `least`."""
         return part.text if part.level >= least else self.brackets.format(part.text)
 
     def _sum(self, node: Node) -> str:
-        (weight, text), *rest = self._terms(node)
-        text = self.negative(text) if weight < 0.0 else text
+        (weight, text), *rest = self._signed_terms(node)
+        text = self._negative(text) if weight < 0.0 else text
         return text + "".join((self.minus if w < 0.0 else self.plus) + term for w, term in rest)
 
-    def _terms(self, node: Node) -> list[tuple[float, str]]:
-        """Return sign and text of each term, the constant last."""
-        terms = [
-            (weight, self._term(part, abs(weight))) for part, weight in self.ordered_terms(node)
-        ]
-        return [*terms, (node.number, self.number(abs(node.number)))] if node.number else terms
+    def _signed_terms(self, node: Node) -> list[tuple[float, str]]:
+        """Return weight and text without sign of each term, the constant last."""
+        terms = [(weight, self._term(part, abs(weight))) for part, weight in self._terms(node)]
+        return [*terms, (node.number, self._number(abs(node.number)))] if node.number else terms
 
     def _term(self, node: Node, weight: float) -> str:
-        text = self.bracketed(self._known[node], PRODUCT)
-        return text if weight == 1.0 else f"{self.number(weight)}{self.times}{text}"
+        text = self._bracketed(self._known[node], PRODUCT)
+        return text if weight == 1.0 else f"{self._number(weight)}{self.times}{text}"
 
     def _product(self, node: Node, weight: str = "") -> Part:
         above, below = [Part(weight, ATOM)] if weight else [], list[Part]()
@@ -99,17 +92,17 @@ class Printer:
             if exponent > 0.0:
                 above.append(self._power(self._known[part], exponent))
             else:
-                below.append(self._power(self.divisor(part), -exponent))
+                below.append(self._power(self._divisor(part), -exponent))
         if not below:
-            return above[0] if len(above) == 1 else self._times(above)
-        divisor = below[0] if len(below) == 1 else self._times(below)
-        numerator = self.numerator(self._times(above).text)
-        return Part(
-            self.quotient.format(numerator, self.bracketed(divisor, self.divisor_level)), PRODUCT
-        )
+            return self._times(above)
+        divisor = self._bracketed(self._times(below), self.divisor_level)
+        numerator = self._numerator(self._bracketed(self._times(above), PRODUCT))
+        return Part(self.quotient.format(numerator, divisor), PRODUCT)
 
     def _times(self, factors: Sequence[Part]) -> Part:
-        return Part(self.times.join(self.bracketed(part, PRODUCT) for part in factors), PRODUCT)
+        if len(factors) == 1:
+            return factors[0]
+        return Part(self.times.join(self._bracketed(part, PRODUCT) for part in factors), PRODUCT)
 
     def _power(self, base: Part, exponent: float) -> Part:
         """Return a power with a positive exponent."""
@@ -117,54 +110,45 @@ class Printer:
             return base
         if exponent == 0.5:
             return Part(self.root.format(base.text), ATOM)
-        text = self.bracketed(base, self.base_level)
-        return Part(self.power.format(text, self.exponent(exponent)), POWER)
+        text = self._bracketed(base, ATOM)
+        return Part(self.power.format(text, number_text(exponent)), POWER)
 
-    # -- language by language -----------------------------------------------------------------
+    # -- what languages override --------------------------------------------------------------
 
-    def rounded(self, value: float) -> float:
-        """Return a number with the digits that are asked for."""
+    def _number(self, value: float) -> str:
+        return number_text(self._rounded(value))
+
+    def _rounded(self, value: float) -> float:
         return value if self.digits is None else float(f"{value:.{self.digits}g}")
 
-    def number(self, value: float) -> str:
-        """Return a number as text."""
-        return number_text(self.rounded(value))
-
-    def exponent(self, value: float) -> str:
-        """Return an exponent as text."""
-        return number_text(value)
-
-    def input(self, position: int) -> str:
+    def _input(self, position: int) -> str:
         """Return an input in its own units."""
         raise NotImplementedError
 
-    def named(self, part: Part) -> Part:
-        """Return what stands for a part that is used more than once."""
+    def _named(self, part: Part) -> Part:
+        """Return a part that is used more than once, as a variable if the language has them."""
         return part
 
-    def ordered_terms(self, node: Node) -> list[Term]:
+    def _terms(self, node: Node) -> list[Term]:
         """Return the terms of a sum in the order in which they are written."""
         return node.terms()
 
-    def negative(self, text: str) -> str:
+    def _negative(self, text: str) -> str:
         """Return a product with a minus sign in front."""
         return f"-{text}"
 
-    def numerator(self, factors: str) -> str:
+    def _numerator(self, factors: str) -> str:
         """Return the numerator of a quotient; there may be no factors."""
-        return factors or self.number(1.0)
+        return factors or self._number(1.0)
 
-    def divisor(self, node: Node) -> Part:
-        """Return a factor of a divisor."""
+    def _divisor(self, node: Node) -> Part:
         return self._known[node]
 
-    def call(self, name: str, texts: Sequence[str]) -> str:
-        """Return the call of a function of the table."""
+    def _call(self, name: str, texts: Sequence[str]) -> str:
         template = CALLS[name].template(name, self.language)
         if "{1}" in template:
             return functools.reduce(template.format, texts)
         return template.format(self.comma.join(texts))
 
-    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
-        """Return the call of a user's function."""
+    def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         raise NotImplementedError

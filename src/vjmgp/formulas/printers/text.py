@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ..functions import ATOM, SUM
 from ..nodes import Algebra, Node, Term
+from ..user_function import UserFunction
 from .precedence import Part, Printer
-
-if TYPE_CHECKING:
-    from ..user_function import UserFunction
 
 
 class TextPrinter(Printer):
@@ -24,36 +21,34 @@ class TextPrinter(Printer):
     def __init__(self, algebra: Algebra, names: Sequence[str], digits: int | None = None) -> None:
         super().__init__(algebra, digits)
         self.names = names
-        self._ordered: Node | None = None
-        self._importance: Callable[[Node], float] | None = None
+        self._ranked: Node | None = None
+        self._importance: Callable[[Node], float] = lambda node: 0.0
 
     def write(self, root: Node, importance: Callable[[Node], float] | None = None) -> str:
         """Return the expression; with `importance`, the terms of its sum are sorted by it."""
-        self._ordered, self._importance = root if importance else None, importance
+        self._ranked = root if importance is not None else None
+        self._importance = importance or self._importance
         return super().write(root)
 
-    def input(self, position: int) -> str:
-        """Return the name of an input."""
+    def _input(self, position: int) -> str:
         return self.names[position]
 
-    def ordered_terms(self, node: Node) -> list[Term]:
-        """Return the terms of a sum, a positive one first."""
+    def _terms(self, node: Node) -> list[Term]:
+        """Return the terms, a positive one first: a minus is easier to read behind something."""
         terms = node.terms()
-        if node is self._ordered and (importance := self._importance):
-            terms.sort(key=lambda term: (-abs(term[1]) * importance(term[0]), term[0].place))
+        if node is self._ranked:
+            terms.sort(key=lambda term: (-abs(term[1]) * self._importance(term[0]), term[0].place))
         first = next((k for k, (_, weight) in enumerate(terms) if weight > 0.0), 0)
-        terms.insert(0, terms.pop(first))
-        return terms
+        return [terms.pop(first), *terms]
 
     def _term(self, node: Node, weight: float) -> str:
         """Return weight·node; a quotient takes the weight as its numerator."""
         if node.kind == "product" and weight != 1.0:
-            return self._product(node, self.number(weight)).text
+            return self._product(node, self._number(weight)).text
         return super()._term(node, weight)
 
-    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
-        """Return the user's formula with texts in place of its arguments."""
-        return function.text_of([self.bracketed(part, ATOM) for part in parts])
+    def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
+        return function.text_of([self._bracketed(part, ATOM) for part in parts])
 
 
 class LatexPrinter(TextPrinter):
@@ -68,16 +63,15 @@ class LatexPrinter(TextPrinter):
     divisor_level = SUM
     calls_as_powers = ("exp",)
 
-    def number(self, value: float) -> str:
-        """Return a number; powers of ten are written as such."""
-        text, _, exponent = super().number(value).partition("e")
+    def _number(self, value: float) -> str:
+        text, _, exponent = super()._number(value).partition("e")
         return rf"{text} \cdot 10^{{{exponent}}}" if exponent else text
 
-    def user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
+    def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         """Return the user's formula as sympy sets it."""
         import sympy
 
-        texts = [self.bracketed(part, ATOM) for part in parts]
+        texts = [self._bracketed(part, ATOM) for part in parts]
         given = dict(zip(function.arguments, texts, strict=True))
         names = {symbol: given[symbol.name] for symbol in function.sympy.free_symbols}
         return self.brackets.format(sympy.latex(function.sympy, symbol_names=names))

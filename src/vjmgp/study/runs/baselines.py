@@ -13,7 +13,7 @@ from ...competitors.sizes import model_size
 from ...competitors.texts import model_text
 from ...competitors.tuning import tune
 from ...core.arrays import Floats
-from ...formulas.names import legend
+from ...formulas.input_names import legend
 from ...models.extrapolation import extrapolation_ignored
 from .problems import Problem
 

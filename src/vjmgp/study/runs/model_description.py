@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...formulas.names import legend
+from ...formulas.input_names import legend
 from ...models.symbolic import SymbolicModel, inputs_of
 
 

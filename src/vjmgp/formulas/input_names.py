@@ -8,44 +8,35 @@ import keyword
 import re
 from collections.abc import Iterable, Sequence
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING
 
 from ..core.files import package_folder
-from ..tables.preprocessing import level_text
-
-if TYPE_CHECKING:
-    from ..tables.preprocessing import Column, Standardizer
+from ..tables.preprocessing import Column, Standardizer, level_text
 
 LATEX_SIGNS = {sign: f"\\{sign}" for sign in " &%$#_{}"} | {
     "\\": "\\backslash ", "~": "\\sim ", "^": "\\wedge ", "-": "{-}",
 }  # fmt: skip
-"""What has a meaning in LaTeX's formulas."""
+"""Signs with a meaning in LaTeX's mathematics."""
 
 
 @functools.cache
 def reserved_words() -> frozenset[str]:
-    """Words that sympify reads as something else: `gamma`, `test`, `sum`, `lambda`."""
-    functions = {
-        name for name, value in vars(builtins).items() if isinstance(value, BuiltinFunctionType)
-    }
-    return frozenset({*_sympy_names(), *functions, *keyword.kwlist})
-
-
-def _sympy_names() -> list[str]:
-    """Sympy's public names, from a list: formulas are the same with sympy and without it."""
-    names = package_folder("data") / "sympy_names.txt"
-    return names.read_text(encoding="utf-8").split()
+    """Return words that sympify reads as something else: `gamma`, `test`, `sum`, `lambda`."""
+    kind = BuiltinFunctionType
+    functions = {name for name, value in vars(builtins).items() if isinstance(value, kind)}
+    # Sympy's public names from a list: formulas are the same with and without sympy.
+    sympy_names = (package_folder("data") / "sympy_names.txt").read_text(encoding="utf-8")
+    return frozenset({*sympy_names.split(), *functions, *keyword.kwlist})
 
 
 def identifiers(names: Sequence[str]) -> list[str]:
-    """The column names as words that formulas can hold: letters, digits, underscores, unique.
+    """Return the column names as unique words of letters, digits and underscores.
 
-    One underscore stands for all other signs in a row: "Flow [l/min]" becomes Flow_l_min.
+    One underscore replaces any sequence of other signs: "Flow [l/min]" becomes Flow_l_min.
     """
     result: list[str] = []
     for name in names:
         letters = re.sub(r"\W", " ", str(name))
-        letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # "²" is no digit
+        letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # not "²"
         word = "_".join(letters.split())
         if not word[:1].isidentifier():
             word = f"x{word}"
@@ -60,17 +51,13 @@ def identifiers(names: Sequence[str]) -> list[str]:
 
 
 def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:
-    """Name, mean and scale of each input; a nominal column appears as its encoded value."""
-    names = identifiers(_input_names(standardizer))
+    """Return name, mean and scale of each input; a nominal column appears as its encoded value."""
+    names = identifiers([_input_name(column) for column in standardizer.inputs])
     return [(name, c.mean, c.scale) for name, c in zip(names, standardizer.inputs, strict=True)]
 
 
-def _input_names(standardizer: Standardizer) -> list[str]:
-    """What inputs are called in a formula: colour_is_red, encoded_city, and columns as they are."""
-    return [_input_name(column) for column in standardizer.inputs]
-
-
 def _input_name(column: Column) -> str:
+    """Return an input's name in formulas: "colour is red", "encoded_city" or the column's own."""
     if column.codes is None:
         return column.title
     if column.label is None:
@@ -79,7 +66,7 @@ def _input_name(column: Column) -> str:
 
 
 def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
-    """Names in a formula that are not the columns' own, with what they stand for."""
+    """Return names in a formula that are not the columns' own, with their meanings."""
     rows = []
     names = [name for name, _, _ in formula_inputs(standardizer)]
     for k in sorted(set(used)):
@@ -90,7 +77,6 @@ def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
 
 
 def _meaning(column: Column) -> str:
-    """What an input stands for."""
     text = f"the column {column.name!r}"
     if column.tells_missing:
         return f"1 where {text} has no value, else 0"
@@ -104,19 +90,17 @@ def _meaning(column: Column) -> str:
 
 
 def latex_inputs(standardizer: Standardizer) -> list[str]:
-    """What inputs are called in LaTeX."""
-    return [_latex_input(column) for column in standardizer.inputs]
-
-
-def _latex_input(column: Column) -> str:
-    """An input in LaTeX; Iverson's brackets hold what is true or not."""
-    if column.label is None:
-        return latex_name(_input_name(column))
-    return f"\\left[{latex_name(column.label)}\\right]"
+    """Return the names of inputs in LaTeX; indicators are conditions in Iverson brackets."""
+    return [
+        latex_name(_input_name(column))
+        if column.label is None
+        else f"\\left[{latex_name(column.label)}\\right]"
+        for column in standardizer.inputs
+    ]
 
 
 def latex_name(name: str) -> str:
-    """A column's own name: sympy alone would set `a__2` as a power and `x2` with an index."""
+    """Return a column's name as it is: sympy would set `a__2` as a power and `x2` with an index."""
     if re.fullmatch("[A-Za-z]", name):
         return name
     return f"\\mathrm{{{''.join(LATEX_SIGNS.get(sign, sign) for sign in name)}}}"
