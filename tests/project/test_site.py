@@ -36,7 +36,7 @@ def test_references_are_generated(site):
     assert 'id="vjmgp.regressor.VJMRegressor.choose"' in text["api"]
     assert "--no-final-fit" in text["command"]
     assert "seeds_per_job" in (site / "reference/config.html").read_text()
-    assert "prepare_dataset.py" in (site / "reference/rules.html").read_text()
+    assert "vjmgp.study.runs.prepare.prepare_dataset" in (site / "reference/rules.html").read_text()
 
 
 def test_formulas_need_no_script(site):
