@@ -72,11 +72,11 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
     printer = CPrinter(source, digits, name)
     statements = printer.statements()
     mean, low, high = printer.mean, printer.low, printer.high
-    known = " && ".join(f"isfinite({printer.words[name]})" for name in source.needed_numbers)
+    known = " && ".join(f"isfinite({printer.names[name]})" for name in source.needed_numbers)
     clips = source.standardizer.clips
     undefined = "isnan" if clips else "!isfinite"
     result = f"value < {low} ? {low} : value > {high} ? {high} : value" if clips else "value"
-    arguments = [_argument(source.columns[name][0], word) for name, word in printer.words.items()]
+    arguments = [_argument(source.columns[name][0], word) for name, word in printer.names.items()]
     body = [
         f"double {name}({', '.join(arguments) or 'void'})",
         "{",
@@ -88,7 +88,7 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
     ]
     code = re.sub('"[^"]*"', "", "\n".join(body))
     helpers = [text for word, text in HELPERS.items() if re.search(rf"\b{word}\(", code)]
-    comment = [line.replace("*/", "* /") for line in source.comment(printer.words)]
+    comment = [line.replace("*/", "* /") for line in source.comment(printer.names)]
     parts = [
         "\n".join(f"{'/*' if k == 0 else ' *'} {line}" for k, line in enumerate(comment)) + " */",
         "#include <math.h>" + ("\n#include <string.h>" if HELPERS["is"] in helpers else ""),

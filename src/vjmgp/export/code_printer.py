@@ -23,14 +23,16 @@ class CodePrinter(Printer):
     """The function for powers, if the language has no operator."""
     guard: ClassVar[str] = ""
     """A template for divisors: undefined, not infinite, if they are 0."""
+    column: ClassVar[str] = "{}"
+    """A template for a column of numbers."""
     indicator: ClassVar[str]
     """A template for 1 if a number is missing, else 0."""
     filled: ClassVar[str]
     """A template for a number, or another one if it is missing."""
 
-    def __init__(self, source: Exportable, digits: int | None) -> None:
+    def __init__(self, source: Exportable, digits: int | None, names: dict[str, str]) -> None:
         super().__init__(source.algebra, digits)
-        self.source = source
+        self.source, self.names = source, names
         target = source.standardizer
         self.mean = self._number(target.target_mean)
         self.low, self.high = map(self._number, target.target_range)
@@ -63,6 +65,11 @@ class CodePrinter(Printer):
 
     def _exponent(self, value: float) -> str:
         return self._number(value)
+
+    def _input(self, position: int) -> str:
+        column = self.source.inputs[position]
+        name = self.names[column.name]
+        return self._derived(name, column) if derived_title(column) else self.column.format(name)
 
     def _derived(self, word: str, column: Column) -> str:
         """Return an input that is derived from a column."""
@@ -103,7 +110,6 @@ class StatementPrinter(CodePrinter):
     assignment: ClassVar[str]
 
     def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
-        super().__init__(source, digits)
         if name.lower() in self.reserved:
             raise ValueError(f"The name {name!r} means something else in {self.language}.")
         self.lines: list[str] = []
@@ -112,11 +118,11 @@ class StatementPrinter(CodePrinter):
         derived = {k: title for k, c in source.inputs.items() if (title := derived_title(c))}
         columns = list(source.columns)
         titles = [*columns, *derived.values(), *(f"{column} missing" for column in columns)]
-        names = iter(words(titles, [name, "value", *self.reserved]))
-        self.words = {column: next(names) for column in columns}
-        self.inputs = {k: self.words[column.name] for k, column in source.inputs.items()}
-        self.inputs |= {k: next(names) for k in derived}
-        self.flags = dict(zip(columns, names, strict=True))
+        found = iter(words(titles, [name, "value", *self.reserved]))
+        super().__init__(source, digits, {column: next(found) for column in columns})
+        self.inputs = {k: self.names[column.name] for k, column in source.inputs.items()}
+        self.inputs |= {k: next(found) for k in derived}
+        self.flags = dict(zip(columns, found, strict=True))
         """Names of flags for columns without a value."""
         for k in derived:
             self._assign_derived(self.inputs[k], source.inputs[k])
@@ -127,7 +133,7 @@ class StatementPrinter(CodePrinter):
         return self.lines
 
     def _assign_derived(self, name: str, column: Column) -> None:
-        self._assign(name, self._derived(self.words[column.name], column))
+        self._assign(name, self._derived(self.names[column.name], column))
 
     def _assign(self, name: str, text: str) -> None:
         self.lines.append(self.assignment.format(name, text))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ..tables.preprocessing import Column
-from .code_printer import CodePrinter, derived_title
+from .code_printer import CodePrinter
 from .source import Exportable, levels_of, literal
 
 LONGEST = 8192
@@ -17,27 +17,18 @@ CELL = re.compile(r"([^!]+!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
 
 
 class ExcelPrinter(CodePrinter):
-    """Excel's functions; `cells` hold the columns."""
+    """Excel's functions; cells are the names of columns."""
 
     language = "excel"
     root, power = "SQRT({})", "{}^{}"
     indicator = "IF(ISNUMBER({}),0,1)"
     filled = "IF(ISNUMBER({0}),{0},{1})"
 
-    def __init__(self, source: Exportable, digits: int | None, cells: dict[str, str]) -> None:
-        super().__init__(source, digits)
-        self.cells = cells
-
     def _number(self, value: float) -> str:
         return super()._number(value).removesuffix(".0").upper()
 
     def _negative(self, text: str) -> str:
         return f"-1*{text}"  # -A2^2 is (-A2)^2 here
-
-    def _input(self, position: int) -> str:
-        column = self.source.inputs[position]
-        cell = self.cells[column.name]
-        return self._derived(cell, column) if derived_title(column) else cell
 
     def _encoded(self, word: str, column: Column) -> str:
         """Return a lookup in one call: nested IFs are limited. EXACT is case-sensitive."""

@@ -79,8 +79,8 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
     printer = PythonPrinter(source, digits, name)
     statements = printer.statements()
     mean, low, high = printer.mean, printer.low, printer.high
-    numeric = [printer.words[column] for column in source.numeric_columns]
-    known = " & ".join(f"np.isfinite({printer.words[name]})" for name in source.needed_numbers)
+    numeric = [printer.names[column] for column in source.numeric_columns]
+    known = " & ".join(f"np.isfinite({printer.names[name]})" for name in source.needed_numbers)
     clips = source.standardizer.clips
     defined = "np.isnan(value), {0}, value" if clips else "np.isfinite(value), value, {0}"
     lines = [
@@ -93,11 +93,11 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
         "return value[()]",
     ]
     module = [
-        *(f"# {line}" for line in source.comment(printer.words)),
+        *(f"# {line}" for line in source.comment(printer.names)),
         *(f"import {module}" for module in sorted(printer.modules)),
         "import numpy as np",
         *(f"\n\n{helper.rstrip()}" for helper in printer.helpers.values()),
-        f"\n\ndef {name}({', '.join(printer.words.values())}):",
+        f"\n\ndef {name}({', '.join(printer.names.values())}):",
         *(f"    {line}" for line in lines),
     ]
     return "\n".join([*module, ""])

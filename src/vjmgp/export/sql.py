@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..tables.preprocessing import Column
-from .code_printer import CodePrinter, derived_title
+from .code_printer import CodePrinter
 from .source import Exportable, levels_of, literal
 
 
@@ -14,23 +14,11 @@ class SqlPrinter(CodePrinter):
 
     language = "sql"
     power_function = "power"
-    column = "{}"
-    """A template for a column of numbers."""
     indicator = "CASE WHEN {} IS NULL THEN 1.0 ELSE 0.0 END"
     filled = "COALESCE({}, {})"
 
-    def __init__(self, source: Exportable, digits: int | None, table: str | None) -> None:
-        super().__init__(source, digits)
-        prefix = "" if table is None else f"{table_name(table)}."
-        self.columns = {name: prefix + quoted(name) for name in source.columns}
-
     def _numerator(self, factors: str) -> str:
         return f"1.0*{factors}" if factors else "1.0"  # integers would be divided as such
-
-    def _input(self, position: int) -> str:
-        column = self.source.inputs[position]
-        name = self.columns[column.name]
-        return self._derived(name, column) if derived_title(column) else self.column.format(name)
 
     def _encoded(self, word: str, column: Column) -> str:
         levels = levels_of(column)
@@ -84,8 +72,10 @@ def write(
     """Return an expression, or for a table a query that adds a column of that name."""
     if dialect not in PRINTERS:
         raise ValueError(f"Unknown dialect {dialect!r}; use 'sqlite' or 'postgres'.")
-    printer = PRINTERS[dialect](source, digits, table)
-    missing = [f"{printer.columns[column]} IS NULL" for column in source.needed_numbers]
+    prefix = "" if table is None else f"{table_name(table)}."
+    names = {column: prefix + quoted(column) for column in source.columns}
+    printer = PRINTERS[dialect](source, digits, names)
+    missing = [f"{names[column]} IS NULL" for column in source.needed_numbers]
     text = printer.result()
     if missing:
         text = f"CASE WHEN {' OR '.join(missing)} THEN NULL\n  ELSE {text} END"

@@ -48,7 +48,7 @@ class StPrinter(StatementPrinter):
         return str(int(value)) if value == int(value) else self._number(value)
 
     def _assign_derived(self, name: str, column: Column) -> None:
-        word, flag = self.words[column.name], self.flags[column.name]
+        word, flag = self.names[column.name], self.flags[column.name]
         if column.codes is not None:
             levels = levels_of(column)
             wide, other = _is_wide(levels), self._number(levels.other)
@@ -82,7 +82,7 @@ class StPrinter(StatementPrinter):
     def declared_inputs(self) -> list[str]:
         """Return lines that declare columns, with a flag for those that may have no value."""
         lines = []
-        for name, word in self.words.items():
+        for name, word in self.names.items():
             columns = self.source.columns[name]
             lines.append(f"{word} : {_type_of(columns[0])};")
             if any(map(may_be_missing, columns)):
@@ -96,7 +96,7 @@ def write(source: Exportable, digits: int | None = None, name: str = "Predict") 
     statements = printer.statements()
     clips, low, high = source.standardizer.clips, printer.low, printer.high
     guarded = "    undefined := TRUE;" in statements
-    lines = source.comment(printer.words)
+    lines = source.comment(printer.names)
     comment = [line.replace("*)", "* )").replace("(*", "( *") for line in lines]
     lines = [
         *(f"{'(*' if k == 0 else '  '} {line}" for k, line in enumerate(comment)),
