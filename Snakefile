@@ -2,4 +2,4 @@
 include: "workflow/Snakefile"
 
 
-workflow.default_target = "all"
+snakemake_internals.set_default_target(workflow, "all")

@@ -123,7 +123,7 @@ def test_run_identity_depends_on_data_and_code_only(tmp_path, monkeypatch):
         ("Mine", "mine"),
     }
     (tmp_path / "my_learners.py").write_text("from sklearn.linear_model import Ridge  # edited\n")
-    identity.own_code.cache_clear()  # each call of Snakemake is a process of its own
+    identity.own_code.cache_clear()  # each call of Snakemake is a new process
     identity._sum.cache_clear()
     code = ids()
     assert {key[0] for key in table if table[key] != code[key]} == {"Mine"}

@@ -95,7 +95,8 @@ def test_internals_of_other_versions_of_snakemake_are_left_alone(monkeypatch, ve
     assert workflow.scheduler.job_rate_limiter == (None if is_known else 1)
     if is_known:
         snakemake_internals.force(workflow, "a.json")
-        assert workflow.dag.forcefiles == {"a.json"}
+        snakemake_internals.set_default_target(workflow, "all")
+        assert (workflow.dag.forcefiles, workflow.default_target) == ({"a.json"}, "all")
     else:
         with pytest.raises(WorkflowError, match=f"before 10; {version} is installed"):
             snakemake_internals.force(workflow, "a.json")

@@ -114,7 +114,7 @@ class Cluster:
 
     def __init__(self) -> None:
         if os.geteuid():
-            raise CannotStartError("a SLURM of one's own needs root")
+            raise CannotStartError("starting SLURM needs root")
         if not shutil.which("slurmctld"):
             install()
         self.lock = FileLock(LOCK)

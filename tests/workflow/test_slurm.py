@@ -1,7 +1,7 @@
 """The workflow on a real SLURM of two nodes: as on one machine, whatever happens to the nodes.
 
-Slow, so not part of `make test`: `make test-slurm`. Needs root; installs SLURM by apt where it is
-missing, and is skipped where it cannot.
+Slow, so not part of `make test`: `make test-slurm`. Needs root; installs SLURM with apt if it is
+missing, and is skipped if it cannot.
 """
 
 import copy
@@ -62,7 +62,7 @@ def undisturbed(tmp_path_factory):
 
 
 def start_and_wait(folder, study, blocks):
-    """Start a study on the cluster, and wait until so many blocks are done."""
+    """Start a study on the cluster, and wait until some blocks are done."""
     call = command(folder, study, TARGET, *PROFILE)
     with (folder / "said.txt").open("w") as log:
         process = subprocess.Popen(call, stdout=log, stderr=log, start_new_session=True)

@@ -133,7 +133,7 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
 
 
 def message_after_failure(study: Study) -> str:
-    """Return where the finished runs are, and how to continue."""
+    """Return the place of the finished runs, and how to continue."""
     results = study.results
     return (
         f"\nThe study is not complete. Everything that finished is kept in {results}; run the same "

@@ -25,7 +25,7 @@ REASONS = {
 }
 """Explanations of exit codes."""
 REMEDY = "To repair it: vjmgp study repair CONFIG"
-"""What to do about a damaged file."""
+"""The remedy for a damaged file."""
 NOT_ARGUMENTS = ("mark", "kernels", "made", "outdated", "step")
 """Names in a rule that are not arguments of its step."""
 

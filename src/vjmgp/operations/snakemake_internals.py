@@ -21,13 +21,23 @@ def is_known(version: str = "") -> bool:
     return FIRST <= (int(major), int(minor)) < BEFORE
 
 
-def force(workflow: Any, file: str) -> None:
-    """Make Snakemake write a file and its siblings, even if the requested sibling exists."""
-    if not is_known():  # else tables of other settings would pass for those of this study
+def _require_known() -> None:
+    if not is_known():
         raise WorkflowError(
             f"vjmgp needs Snakemake 9.20 or later, but before 10; {snakemake.__version__} is "
             'installed. To change it: pip install "snakemake>=9.20,<10"'
         )
+
+
+def set_default_target(workflow: Any, rule: str) -> None:
+    """Set the default target to a rule of an included file."""
+    _require_known()
+    workflow.default_target = rule
+
+
+def force(workflow: Any, file: str) -> None:
+    """Make Snakemake write a file and its siblings, even if the requested sibling exists."""
+    _require_known()  # else tables of other settings would pass for those of this study
     workflow.dag.forcefiles.add(file)
 
 

@@ -82,10 +82,10 @@ class Protocol:
     def describe(self) -> str:
         """Return the protocol in a sentence."""
         if self.train_share is not None:
-            text = f"{100 * self.train_share:g} % of the rows to train, the others to test"
+            text = f"{100 * self.train_share:g} % of the rows to train, the rest to test"
         else:
-            text = f"{self.train_rows} rows to train, the others to test"
-            text += "; half and half where that would leave fewer to test than to train"
+            text = f"{self.train_rows} rows to train, the rest to test"
+            text += "; half and half if that would leave fewer to test than to train"
         if self.label_noise:
             text += (
                 f". Normal noise of {self.label_noise:g} times their deviation is added to the "

@@ -24,7 +24,7 @@ SHARED_KERNELS = "jensen_gap-lexicase"
 SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
 KINDS = {"model": ONE_FORMULA, "front": MANY_FORMULAS, "blend": NO_FORMULA}
-"""What predicts in genetic programming, by `predict_with`."""
+"""The kind of model of genetic programming, by `predict_with`."""
 
 
 class Cell(NamedTuple):
