@@ -69,7 +69,10 @@ class SearchResult:
         return scored.rows
 
     def cached(self, key: Any, make: Callable[[], T]) -> T:
-        """Return what `make` returns; it is called once for each key."""
+        """Return what `make` returns; it is called once for each key.
+
+        A key begins with a word for the kind of value.
+        """
         if key not in self._cache:
             self._cache[key] = make()
         value: T = self._cache[key]
@@ -162,7 +165,9 @@ def _distil(
         tau = teacher_tau(prepared.noise_r2)
     best = _pick(archive, _front(result, max_size), RULES["tau"], tau)
     if short:
-        found = result.cached(("short", price, tau), lambda: _short_formula(result, price, tau))
+        found = result.cached(
+            ("short formula", price, tau), lambda: _short_formula(result, price, tau)
+        )
         if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
             return (best if found is None else STUDENT), found
     if max_size is None:
@@ -191,7 +196,7 @@ def short_model(result: SearchResult, defaults: Defaults, max_size: int) -> Symb
     if max_size < _sizes(result.archive).min():
         return None
     price = checked("node_price", defaults.node_price)
-    key = _resolved(result, defaults, None), price, max_size
+    key = "short model", _resolved(result, defaults, None), price, max_size
     return result.cached(key, lambda: choose_model(result, defaults, max_size=max_size)[2])
 
 
@@ -337,4 +342,4 @@ def _text(result: SearchResult, entry: int, student: Archive | None) -> str:
     """Return the formula of an entry; those of the archive are written once."""
     if entry == STUDENT:
         return str(model_of(result, entry, student))
-    return result.cached(entry, lambda: str(model_of(result, entry)))
+    return result.cached(("text", entry), lambda: str(model_of(result, entry)))

@@ -112,6 +112,11 @@ def test_shorter_versions_are_cached_until_the_next_fit(fitted):
     assert again.shorter_models()[0] != models[0]
 
 
+def test_short_formulas_and_short_models_are_cached_apart(fitted):
+    copy.copy(fitted).choose(rule="short", tau=7.0)
+    assert all(model.size <= 7 for model in fitted.shorter_models((7,)))
+
+
 def test_choose_selects_the_listed_versions(fitted):
     found = fitted.shorter_versions()
     for max_size, model in zip(found["max_size"], fitted.shorter_models(), strict=True):
