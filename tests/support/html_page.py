@@ -1,7 +1,5 @@
 """Parse an HTML page."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
@@ -10,30 +8,25 @@ VOID = {"meta", "br", "img", "link", "hr", "input"}
 class Page(HTMLParser):
     """Unbalanced tags (`faults`), ids, and targets of links and pictures of a page."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
-        self.open: list[str] = []
-        self.ids: set[str | None] = set()
-        self.links: list[str] = []
-        self.faults: list[str] = []
+        self.open, self.ids, self.links, self.faults = [], set(), [], []
         self.feed(text)
         self.close()
         self.faults += self.open
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Ignore elements that are closed at once, as in SVG."""
+    def handle_startendtag(self, tag, attrs):
+        pass  # closed at once, as in SVG
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Remember an open tag, its id and its link."""
+    def handle_starttag(self, tag, attrs):
         if tag not in VOID:
             self.open.append(tag)
         for name, value in attrs:
             if name == "id":
                 self.ids.add(value)
             if name in ("href", "src"):
-                self.links.append(value or "")
+                self.links.append(value)
 
-    def handle_endtag(self, tag: str) -> None:
-        """Close the last open tag."""
+    def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
             self.faults.append(tag)
