@@ -1,7 +1,5 @@
 """A parsed page, for tests of reports."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}

@@ -20,17 +20,17 @@ est = VJMRegressor(clip_predictions=False)
 `max_time`; the search ends after 100 generations, long before the hours that SRBench grants."""
 
 eval_kwargs = {"test_params": {"population_size": 20, "generations": 5}}
-"""Settings of SRBench's own quick tests."""
+"""Settings of SRBench's quick tests."""
 
 ROUNDING = 1e-9
-"""SRBench standardises its tables: what is left of means and scales is rounding."""
+"""Tolerance for columns that SRBench has already standardised."""
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def model(est: VJMRegressor, X: pd.DataFrame | None = None) -> str:
-    """The fitted model as sympy reads it, with the columns' own names.
+    """Return the fitted model as text for sympy, with the names of the columns.
 
-    A name that is no word to Python, such as `wheel-base`, stands as `Symbol('wheel-base')`.
+    A name that is not an identifier, such as `wheel-base`, becomes `Symbol('wheel-base')`.
     """
     fitted = _without_scales(est.model_)
     names = fitted.standardizer.names
@@ -41,7 +41,7 @@ def model(est: VJMRegressor, X: pd.DataFrame | None = None) -> str:
 
 
 def _without_scales(model: SymbolicModel) -> SymbolicModel:
-    """The model without the means and scales of columns that are standardised already."""
+    """Return the model without means and scales of columns that are already standardised."""
     columns = tuple(
         replace(column, mean=0.0, scale=1.0)
         if abs(column.mean) < ROUNDING and math.isclose(column.scale, 1.0, rel_tol=ROUNDING)
@@ -57,5 +57,5 @@ def _symbol(name: str) -> str:
 
 
 def complexity(est: VJMRegressor) -> int:
-    """Nodes of all trees; SRBench asks for it where sympy cannot count."""
+    """Return the number of nodes of all trees; SRBench uses it if sympy cannot count."""
     return est.model_.size

@@ -68,7 +68,7 @@ def test_count_pairs_has_our_counts_and_those_of_the_paper():
     table = pd.DataFrame(
         [("VJM", "PP", 3, 2, 1, 4, 0)],
         columns=[
-            *("method", "versus", "better", "similar", "worse", "too_few_pairs", "unpaired_runs"),
+            *("method", "versus", "better", "similar", "worse", "too_few_pairs", "unpaired_runs")
         ],
     )
     counts = {"test_r2": table}

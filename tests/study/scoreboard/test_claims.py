@@ -48,10 +48,7 @@ def test_claims_cover_every_row_and_cell_of_the_paper():
     assert len(median_claims()) == 58 * 8
     stated = {value for claim in value_claims() for value in claim.paper or ()}
     figures = headline_figures()
-    for part in (
-        *(figures[k] for k in list(figures)[:3]),
-        *figures["example_547_no2"].values(),
-    ):
+    for part in (*(figures[k] for k in list(figures)[:3]), *figures["example_547_no2"].values()):
         assert set(part.values()) <= stated
     for claim in value_claims():  # the paper's figures confirm its text
         if claim.paper:

@@ -6,14 +6,7 @@ import pytest
 
 from vjmgp.study.scoreboard.claims import TWINS, competitors
 from vjmgp.study.scoreboard.score import COLUMNS, score_claims, scoreboard, tally
-from vjmgp.study.scoreboard.verdicts import (
-    INCONCLUSIVE,
-    NO_CLAIM,
-    NOT_RUN,
-    OPPOSITE,
-    SAME,
-    VERDICTS,
-)
+from vjmgp.study.scoreboard.verdicts import NO_CLAIM, VERDICTS
 from vjmgp.tables.paper_datasets import paper_datasets
 
 STUDY = {
@@ -23,6 +16,7 @@ STUDY = {
     "timed": {},
 }
 NAMES = list(paper_datasets())
+SAME, OPPOSITE, INCONCLUSIVE, NOT_RUN = VERDICTS
 
 
 def made_up(methods, datasets=NAMES, seeds=30, protocol="paper", seed=0, noise=0.01):

@@ -10,15 +10,15 @@ from tests.support.made_up_runs import made_up_runs
 
 from vjmgp.study.statistics.fewest_pairs import fewest_pairs
 from vjmgp.study.statistics.paired_tests import (
-    BETTER,
     OPPOSITE,
-    SIMILAR,
-    WORSE,
+    OUTCOMES,
     compare_by_dataset,
     compare_over_datasets,
     outcomes,
     p_values,
 )
+
+BETTER, SIMILAR, WORSE = OUTCOMES
 
 
 def outcome(a, b, level):

@@ -10,14 +10,7 @@ from tests.support.made_up_runs import made_up_runs
 
 from vjmgp.study.latex import latex_of
 from vjmgp.study.statistics.fewest_pairs import fewest_pairs
-from vjmgp.study.statistics.paired_tests import (
-    BETTER,
-    SIMILAR,
-    WORSE,
-    compare_by_dataset,
-    outcomes,
-    p_values,
-)
+from vjmgp.study.statistics.paired_tests import OUTCOMES, compare_by_dataset, outcomes, p_values
 from vjmgp.study.statistics.win_tie_loss import upper_triangle, win_tie_loss, win_tie_loss_matrix
 
 
@@ -76,7 +69,7 @@ def test_win_tie_loss_equals_a_plain_loop(seed):
             outcome = str(outcomes(differences, p_values(differences, 0.05), 0.05)[0])
             found.append("too_few_pairs" if len(seeds) < fewest_pairs(0.05) else outcome)
         row = counts.loc[(a, b)]
-        kinds = (BETTER, SIMILAR, WORSE, "too_few_pairs")
+        kinds = (*OUTCOMES, "too_few_pairs")
         assert [row[kind] for kind in kinds] == [found.count(kind) for kind in kinds]
 
 

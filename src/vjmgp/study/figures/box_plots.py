@@ -40,9 +40,9 @@ def score_boxes(
 def _medians_of_many(
     runs: pd.DataFrame, methods: list[str], datasets: list[str], pens: dict[str, Pen]
 ) -> Any:
-    medians = by_dataset(runs, methods, datasets)
     figure, axis = panels(1, 1, 0.3 * len(methods) + 0.9)
-    table = medians[methods].melt(var_name="method", value_name="median").dropna()
+    medians = by_dataset(runs, methods, datasets)
+    table = medians.melt(var_name="method", value_name="median").dropna()
     draw_boxes(axis, table, "median", methods, pens)
     axis.set_xlim(*_limits(table["median"]))
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")

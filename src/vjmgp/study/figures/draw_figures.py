@@ -72,9 +72,10 @@ def all_figures(
     common = common_datasets(medians)
     left_out = [name for name in methods if name not in common]
     if common.shape[1] > 1 and len(common):
+        few = f" Run on too few datasets to be shown: {', '.join(left_out)}." * bool(left_out)
         yield (
             "overview", three_panels(runs, methods, datasets, symbolic, pens),
-            "Accuracy, size and time", _about_overview(common, left_out),
+            "Accuracy, size and time", OVERVIEW.format(len(common), common.columns[0]) + few,
         )  # fmt: skip
     if len(methods) > 2:
         pairs = tables["pairwise"]
@@ -102,12 +103,6 @@ def all_figures(
         f"{what} hold the middle half; far outliers are cut off.",
     )  # fmt: skip
     yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
-
-
-def _about_overview(common: pd.DataFrame, left_out: list[str]) -> str:
-    text = OVERVIEW.format(len(common), common.columns[0])
-    few = f" Run on too few datasets to be shown: {', '.join(left_out)}."
-    return text + few * bool(left_out)
 
 
 def _curves(

@@ -21,13 +21,16 @@ def mixup_rule(alpha: float = ALPHA, gamma: float = GAMMA, joint: bool = False) 
     return MixupRule(alpha, gamma, joint, True)
 
 
+def _gaps(f: Any, x: Floats, vicinity: Vicinity) -> tuple[Floats, Floats]:
+    """Return the lines between anchors and partners, and rounds × anchors distances of f."""
+    anchor = np.arange(len(vicinity.share)) % len(x)
+    line = vicinity.share * f(x[anchor, 0]) + (1 - vicinity.share) * f(x[vicinity.partner, 0])
+    return line, np.abs(f(vicinity.points[:, 0]) - line).reshape(-1, len(x))
+
+
 def worst_gaps(f: Any, x: Floats, vicinity: Vicinity) -> Floats:
     """Return the largest distance of f from the line to a partner, for each anchor."""
-    n = len(x)
-    anchor = np.arange(len(vicinity.share)) % n
-    line = vicinity.share * f(x[anchor, 0]) + (1 - vicinity.share) * f(x[vicinity.partner, 0])
-    gaps = np.abs(f(vicinity.points[:, 0]) - line).reshape(-1, n)
-    return np.asarray(gaps.max(axis=0))
+    return np.asarray(_gaps(f, x, vicinity)[1].max(axis=0))
 
 
 def _straight(x: Floats) -> Floats:
@@ -52,32 +55,26 @@ def gap_and_difference() -> Any:
             (line[0], moved, ORANGE, "finite difference"),
             (line[1], mixed, BLUE, "Jensen gap"),
         ):
-            gaps = worst_gaps(f, x, vicinity)
             axis.plot(grid, f(grid), color=GREY, lw=1.4)
             axis.plot(x[:, 0], y, "o", color="#1d232b", ms=3.5)
-            anchor = int(np.argmax(gaps))
-            _one_gap(axis, f, x, vicinity, anchor, colour)
-            axis.set_title(f"{name}, {words}: {np.mean(gaps**2):.3f}")
+            _draw_worst_gap(axis, f, x, vicinity, colour)
+            axis.set_title(f"{name}, {words}: {np.mean(worst_gaps(f, x, vicinity) ** 2):.3f}")
     for axis in axes[-1]:
         axis.set_xlabel("x")
     return figure
 
 
-def _one_gap(axis: Any, f: Any, x: Floats, vicinity: Vicinity, anchor: int, colour: str) -> None:
-    """Draw the worst vicinal point of an anchor, its line and the gap."""
-    n = len(x)
-    rows = np.arange(anchor, len(vicinity.share), n)
-    ends = x[anchor, 0], x[vicinity.partner[rows], 0]
-    lines = vicinity.share[rows] * f(ends[0]) + (1 - vicinity.share[rows]) * f(ends[1])
-    values = f(vicinity.points[rows, 0])
-    worst = int(np.argmax(np.abs(values - lines)))
-    point = float(vicinity.points[rows[worst], 0])
-    partner = float(ends[1][worst])
-    far = partner if partner != ends[0] else point
-    level = [f(ends[0]), f(partner) if partner != ends[0] else f(ends[0])]
-    axis.plot([ends[0], far], level, color=colour, lw=1.3, ls=(0, (4, 2)))
-    axis.plot([point, point], [lines[worst], values[worst]], color=colour, lw=3.2)
-    axis.plot(point, values[worst], "o", color=colour, ms=6)
+def _draw_worst_gap(axis: Any, f: Any, x: Floats, vicinity: Vicinity, colour: str) -> None:
+    """Draw the worst vicinal point, its line and the gap."""
+    lines, gaps = _gaps(f, x, vicinity)
+    anchor = int(np.argmax(gaps.max(axis=0)))
+    row = anchor + len(x) * int(np.argmax(gaps[:, anchor]))
+    start, partner = float(x[anchor, 0]), float(x[vicinity.partner[row], 0])
+    point = float(vicinity.points[row, 0])
+    far = partner if partner != start else point
+    axis.plot([start, far], [f(start), f(partner)], color=colour, lw=1.3, ls=(0, (4, 2)))
+    axis.plot([point, point], [lines[row], f(point)], color=colour, lw=3.2)
+    axis.plot(point, f(point), "o", color=colour, ms=6)
 
 
 def beta_densities() -> Any:

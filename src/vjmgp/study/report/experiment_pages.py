@@ -37,8 +37,9 @@ def has_runs(files: ExperimentFiles) -> bool:
 def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -> Context:
     """Return the contents of the page of one experiment."""
     tables = {name: read_table(path) for name, path in files.statistics.items()}
-    summary = tables["summary"]
-    methods = present(entry.methods, _ran(summary)["method"])
+    summary = tables["summary"][tables["summary"]["runs"] > 0]
+    methods = present(entry.methods, summary["method"])
+    csv = [files.runs, files.curves, *files.statistics.values()]
     counts = {metric: tables[f"win_tie_loss_{metric}"] for metric in METRICS}
     medians = tables["medians"].set_index("dataset")
     paper = papers_counts(entry.name, entry.papers_kind, entry.timed)
@@ -48,7 +49,7 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "methods": methods,
         "waiting": [name for name in entry.methods if name not in methods],
         "reference": methods[0],
-        "summary": _ran(summary).to_dict("records"),
+        "summary": summary.to_dict("records"),
         "common": int(summary["common_datasets"].iloc[0]),
         "metrics": METRICS,
         "pairs": pairs,
@@ -65,19 +66,10 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "figures": read_json(Path(files.figures) / "figures.json"),
         "too_few": study["config"]["seeds"] < fewest_pairs(level),
         "significance": level,
-        "files": sorted(Path(p).name for p in _tables(files, entry)),
+        "files": sorted(Path(p).name for p in (*csv, *[files.srbench] * entry.follows_srbench)),
         "srbench": srbench_page(files, entry),
         "latex": sorted(path.name for path in Path(files.latex).glob("*.tex")),
     }
-
-
-def _tables(files: ExperimentFiles, entry: Experiment) -> list[str]:
-    beside = [files.srbench] if entry.follows_srbench else []
-    return [files.runs, files.curves, *files.statistics.values(), *beside]
-
-
-def _ran(summary: pd.DataFrame) -> pd.DataFrame:
-    return summary[summary["runs"] > 0]
 
 
 def papers_counts(
@@ -140,10 +132,9 @@ def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
     for line in medians.reset_index().to_dict("records"):
         values = [float(line[method]) for method in methods]
         best = np.nanmax(values) if np.isfinite(values).any() else np.nan
-        paper = [line.get(f"{method}{IN_THE_PAPER}") for method in methods]
         cells = [
-            {"value": value, "best": value == best, "paper": other}
-            for value, other in zip(values, paper, strict=True)
+            {"value": value, "best": value == best, "paper": line.get(f"{name}{IN_THE_PAPER}")}
+            for name, value in zip(methods, values, strict=True)
         ]
         rows.append({"dataset": line["dataset"], "cells": cells})
     return rows

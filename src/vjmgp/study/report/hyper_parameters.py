@@ -39,12 +39,10 @@ def _setting(key: str, usual: Any, methods: dict[str, Context]) -> Context:
 
 def learners(methods: dict[str, Context]) -> list[Context]:
     """Return class, fixed settings and tuning grids of the other learners."""
-    found = []
-    for name, method in methods.items():
-        if "estimator" in method:
-            grid = method.get("grid", [])
-            about = {key: method.get(key, {}) for key in ("estimator", "settings")}
-            found.append(
-                about | {"name": name, "grids": [grid] if isinstance(grid, dict) else grid}
-            )
-    return found
+    return [
+        {key: method.get(key, {}) for key in ("estimator", "settings")}
+        | {"name": name, "grids": [grid] if isinstance(grid, dict) else grid}
+        for name, method in methods.items()
+        if "estimator" in method
+        for grid in [method.get("grid", [])]
+    ]

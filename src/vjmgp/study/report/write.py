@@ -63,16 +63,10 @@ def all_pages(
         yield f"dataset-{entry['name']}.html", "dataset", {"d": entry, **beside}
     if shared["illustrations"]:
         yield "illustrations.html", "illustrations", {}
-    yield (
-        "run.html",
-        "run",
-        {
-            "files_of_study": _files(files, experiments),
-            "gp_settings": gp_settings(study["methods"]),
-            "learners": learners(study["methods"]),
-            "picture": picture_of_workflow(),
-        },
-    )
+    methods, picture = study["methods"], picture_of_workflow()
+    about = {"gp_settings": gp_settings(methods), "learners": learners(methods)}
+    tables = _files(files, experiments)
+    yield "run.html", "run", about | {"files_of_study": tables, "picture": picture}
 
 
 def shared_context(files: StudyFiles, study: Context) -> Context:

@@ -14,19 +14,8 @@ from ..names import LABEL_NOISE, METRICS, PAPER, REFERENCE
 from ..result_tables import read_runs, write_csv
 from ..statistics.fewest_pairs import fewest_pairs
 from ..statistics.paired_tests import OUTCOMES, compare_over_datasets, outcomes, p_values
-from . import verdicts
-from .claims import (
-    PAPER_RUNS,
-    TWINS,
-    CountClaim,
-    OutcomeCounts,
-    ValueClaim,
-    competitors,
-    count_claims,
-    datasets_of,
-    median_claims,
-    value_claims,
-)
+from . import claims, verdicts
+from .claims import PAPER_RUNS, CountClaim, OutcomeCounts, ValueClaim
 from .verdicts import FEWEST_RUNS, INCONCLUSIVE, LEVEL, NO_CLAIM, NOT_RUN, SAME, VERDICTS
 
 Row = dict[str, Any]
@@ -55,7 +44,7 @@ def scoreboard(runs: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
     """
     evidence = Evidence(runs, study)
     rows = evidence.over_datasets()
-    once = Evidence(runs[~runs["dataset"].isin(list(TWINS))], study).over_datasets()
+    once = Evidence(runs[~runs["dataset"].isin(list(claims.TWINS))], study).over_datasets()
     for row, other in zip(rows, once, strict=True):
         if row["verdict"] != other["verdict"]:
             _note(row, f"{other['verdict']} if twins count once")
@@ -95,8 +84,8 @@ class Evidence:
 
     def over_datasets(self) -> list[Row]:
         """Judge all claims but the medians."""
-        rows = [self.counts(claim) for claim in count_claims(self.study["timed"])]
-        return [*rows, self.beats("XGB"), *(self.values(claim) for claim in value_claims())]
+        rows = [self.counts(claim) for claim in claims.count_claims(self.study["timed"])]
+        return [*rows, self.beats("XGB"), *(self.values(claim) for claim in claims.value_claims())]
 
     def missing(self, protocol: str, *methods: str) -> str:
         """Return why methods cannot be compared: redefined by the study, or without runs."""
@@ -121,7 +110,7 @@ class Evidence:
         if missing or scores.empty:
             row |= {"verdict": NOT_RUN, "note": missing or "no dataset with runs of all"}
             return None
-        seeds, papers = seeds or self.seeds, 1 if dataset else datasets_of(protocol)
+        seeds, papers = seeds or self.seeds, 1 if dataset else claims.datasets_of(protocol)
         shared = scores.groupby(level="dataset").size()
         judged = shared[shared >= seeds]
         if 2 * len(judged) < papers:
@@ -192,7 +181,7 @@ class Evidence:
         runs = self.paired(row, [REFERENCE, other])
         if runs is None:
             return row
-        learners = [REFERENCE, other, *(name for name in competitors() if name != other)]
+        learners = [REFERENCE, other, *(name for name in claims.competitors() if name != other)]
         scores = self.scores[PAPER, "test_r2"].reindex(columns=learners)
         medians = scores.groupby(level="dataset").median()
         tests = compare_over_datasets(medians.loc[runs.index.unique("dataset")], LEVEL)
@@ -207,7 +196,7 @@ class Evidence:
         groups = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
         runs = {key: values.to_numpy(dtype=np.float64) for key, values in groups}
         rows, judged, p = [], [], []
-        for claim in median_claims():
+        for claim in claims.median_claims():
             words = f"Median test R² of {claim.method} on {claim.dataset}"
             row = _row(MEDIANS, words, "test_r2", claim.method)
             row |= {"paper": f"{claim.median:.3f}", "dataset": claim.dataset}
