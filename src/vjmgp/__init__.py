@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .engine.search.selection import SELECTIONS
     from .engine.trees.primitives import FUNCTION_NAMES, MORE_FUNCTION_NAMES
     from .engine.version import ENGINE_VERSION
-    from .fit_reports.report import fit_report
+    from .fit_reports.fit_report import fit_report
     from .formulas.user_function import UserFunction
     from .models.extrapolation import ExtrapolationWarning
     from .models.loading import load_model
@@ -32,7 +32,7 @@ _HOME = {
     "FUNCTION_NAMES": "engine.trees.primitives",
     "ExtrapolationWarning": "models.extrapolation",
     "MORE_FUNCTION_NAMES": "engine.trees.primitives",
-    "fit_report": "fit_reports.report",
+    "fit_report": "fit_reports.fit_report",
     "UserFunction": "formulas.user_function",
     "SymbolicModel": "models.symbolic",
     "load_model": "models.loading",

@@ -16,7 +16,7 @@ from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
 from vjmgp.cli.config_files import workflow_folder
 from vjmgp.engine.paper_names import REGULARIZER_OF
-from vjmgp.fit_reports.settings import FitSettings
+from vjmgp.fit_reports.fit_settings import FitSettings
 
 # -- the folder ------------------------------------------------------------------------------------
 

@@ -21,7 +21,9 @@ def table(tmp_path, monkeypatch):
     return write_table(tmp_path)
 
 
-@pytest.mark.parametrize("first", ["vjmgp", "vjmgp.fit_reports.report", "vjmgp.fit_reports.page"])
+@pytest.mark.parametrize(
+    "first", ["vjmgp", "vjmgp.fit_reports.fit_report", "vjmgp.fit_reports.page"]
+)
 def test_fit_report_is_callable_whatever_is_imported_first(first):
     code = f"import {first}; from vjmgp import fit_report; import vjmgp.fit_reports.page, vjmgp"
     check = "; assert callable(fit_report) and vjmgp.fit_report is fit_report"

@@ -34,8 +34,8 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Choose, write and print; without a row, list the models."""
+    from ..fit_reports.fit_report import choose_model
     from ..fit_reports.folder import read_about, read_versions
-    from ..fit_reports.report import choose_model
 
     folder: Path = options.model
     before = read_versions(folder)

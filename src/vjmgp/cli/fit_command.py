@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.paper_names import REGULARIZER_OF
-from ..fit_reports.settings import CHOICES, FitSettings
+from ..fit_reports.fit_settings import CHOICES, FitSettings
 from . import Exit, as_option, print_error
 from .table_options import add_table, recover_table
 
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     options.functions = [name for word in options.functions for name in word.split(",") if name]
     settings = FitSettings.from_dict(vars(options))
     settings.find_regularizer()  # an error comes before the table is read
-    from ..fit_reports.report import write_report
+    from ..fit_reports.fit_report import write_report
     from ..fit_reports.training_table import read_training_table
 
     table = read_training_table(options.table, settings)

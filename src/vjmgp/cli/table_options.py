@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..fit_reports.settings import CHOICES, LISTS
+from ..fit_reports.fit_settings import CHOICES, LISTS
 
 SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
 """Words for signs that are hard to type in a shell."""

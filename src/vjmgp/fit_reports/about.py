@@ -10,8 +10,8 @@ from ..formulas.input_names import legend
 from .cautions import cautions_of
 
 if TYPE_CHECKING:
+    from .fit_settings import FitSettings
     from .fits import Fits, Versions
-    from .settings import FitSettings
     from .training_table import TrainingTable
 
 

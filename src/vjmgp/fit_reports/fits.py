@@ -17,7 +17,7 @@ from ..models.extrapolation import extrapolation_ignored
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
-from .settings import FitSettings, SettingError
+from .fit_settings import FitSettings, SettingError
 
 TEST = {"r2": "test_r2", "rmse": "test_rmse", "mae": "test_mae"}
 """Columns of the table of models that hold errors on test rows."""

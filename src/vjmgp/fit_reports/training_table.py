@@ -18,7 +18,7 @@ from ..tables.dates import ElapsedDays, days_since_first, find_date_order
 from ..tables.errors import InputError, TableError
 from ..tables.reader import TableFile, TableFormat, check_distinct, read_file
 from ..tables.validation import check_sample_weight
-from .settings import FitSettings
+from .fit_settings import FitSettings
 
 
 class TrainingTable(NamedTuple):

@@ -14,10 +14,10 @@ import pandas as pd
 from ..core.files import checksum
 from ..models.symbolic import SymbolicModel
 from .about import about_fit, ending, summary
+from .fit_settings import FitSettings
 from .fits import Rows, Versions, make_fits, split_rows, versions_of
 from .folder import read_about, read_versions, reserve_folder, write_chosen, write_models
 from .page import without_plots, write_page
-from .settings import FitSettings
 from .training_table import TrainingTable, read_training_table
 
 
