@@ -16,7 +16,7 @@ from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
 from vjmgp.cli.methods import regularizer_of
 from vjmgp.cli.workflow_place import workflow_folder
-from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
+from vjmgp.engine.paper_names import REGULARIZER_OF
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from tests.support.studies import SCHEMA, load, study_of, study_of_config
 from tests.support.workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, MORE_FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets
+from vjmgp.engine.paper_names import REGULARIZER_OF
 from vjmgp.engine.parameters import PREDICTORS
-from vjmgp.engine.regularizers.paper_names import REGULARIZER_OF
 from vjmgp.engine.search.front_rules import FINAL_RULES
 from vjmgp.engine.settings import Settings
 from vjmgp.study.config import estimate, preflight

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..engine.regularizers.paper_names import REGULARIZER_OF
+from ..engine.paper_names import REGULARIZER_OF
 from ..fit_report.table import add_table, find_table, take_table
 from . import Exit
 from .methods import WORDS, regularizer_of

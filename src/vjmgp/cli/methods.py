@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.regularizers.paper_names import REGULARIZER_OF, regularizer_name
+from ..engine.paper_names import REGULARIZER_OF, regularizer_name
 
 WORDS = [name.replace(" ", "") for name in REGULARIZER_OF]
 """The names as a shell completes them."""

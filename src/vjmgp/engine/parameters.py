@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .paper_names import regularizer_name
 from .regularizers import Regularizer, find_regularizer
-from .regularizers.paper_names import regularizer_name
 from .search.front_rules import FINAL_RULES
 from .search.selection import SELECTIONS
 from .trees.primitives import ROOM, OwnFunction, codes_by_name, own_functions

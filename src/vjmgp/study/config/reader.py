@@ -15,7 +15,7 @@ import yaml
 from ...competitors.packages import how_to_install, missing_extra
 from ...core.files import checksum
 from ...core.import_policy import refuse_import
-from ...engine.regularizers.paper_names import regularizer_name
+from ...engine.paper_names import regularizer_name
 from ...tables.paper_datasets import paper_datasets
 from ...tables.pmlb import cache_folder, embedded_datasets, local_file
 from .. import paths
