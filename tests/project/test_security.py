@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.support.studies import study_of
+from tests.support.configs import study_of
 from tests.support.workflow_runs import ROOT, STUDY, all_tables, snakemake
 
 from vjmgp import VJMRegressor, load_model

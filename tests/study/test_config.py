@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.studies import SCHEMA, load, study_of, study_of_config
+from tests.support.configs import SCHEMA, load, study_of, study_of_config
 from tests.support.workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, MORE_FUNCTION_NAMES, REGULARIZERS, SELECTIONS, embedded_datasets

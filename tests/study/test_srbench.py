@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
+from tests.support.configs import load, study_of, study_of_config
 from tests.support.html_page import Page
-from tests.support.studies import load, study_of, study_of_config
 from tests.support.workflow_runs import STUDY, snakemake
 
 from vjmgp.study.config.schema import ConfigError

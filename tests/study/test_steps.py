@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
-from tests.support.studies import study_of_config
+from tests.support.configs import study_of_config
 
 from vjmgp import VJMRegressor, load_dataset, load_model, paper_split, r2
 from vjmgp.core.files import checksum, read_json
