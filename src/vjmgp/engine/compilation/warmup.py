@@ -31,10 +31,10 @@ def _use_every_kernel(
     """Use the first part of the kernels, take the second part, then use all."""
     compiled_more()
     run = small_run(regularizer, selection)
-    nobody = np.empty(0, np.int64)
-    run.fit(nobody)
+    no_rows = np.empty(0, np.int64)
+    run.fit(no_rows)
     if regularizer in REGULARIZERS:  # a user's one need not accept no rows
-        run.regularizer.score(run, nobody)
+        run.regularizer.score(run, no_rows)
     take_second_part()
     run.start()
     run.step()

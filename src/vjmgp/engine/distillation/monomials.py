@@ -204,11 +204,11 @@ def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:
 
 def _most_informative_first(columns: Floats, y: Floats) -> Integers:
     """Sort inputs by the variance that a parabola of each explains."""
-    told = []
+    errors = []
     for column in columns:
         spread = column.std()
         z = (column - column.mean()) / spread if spread > 0.0 else np.zeros_like(column)
         design = np.column_stack([np.ones_like(z), z, z * z])
         rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-        told.append(float(rest @ rest))
-    return np.argsort(np.array(told), kind="stable")
+        errors.append(float(rest @ rest))
+    return np.argsort(np.array(errors), kind="stable")
