@@ -38,7 +38,7 @@ from .engine.settings import Settings
 from .engine.trees.primitives import FUNCTION_NAMES
 from .engine.version import ENGINE_VERSION
 from .formulas.user_function import UserFunction
-from .inspection import errors, importance, plots, response, shorter
+from .inspection import importance, plots, residuals, response, shorter
 from .inspection.fitted import Fitted
 from .inspection.importance import Stability
 from .inspection.shorter import SIZES
@@ -570,11 +570,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def errors(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
         """Return R² ("r2"), and "rmse" and "mae" in the target's units, of the predictions."""
-        return errors.errors(self.fitted_, self._check_new_data(X), y, sample_weight)
+        return residuals.errors(self.fitted_, self._check_new_data(X), y, sample_weight)
 
     def residuals(self, X: Any, y: Any) -> pd.DataFrame:
         """Return the columns observed, predicted and residual (observed − predicted)."""
-        return errors.residuals(self.fitted_, self._check_new_data(X), y)
+        return residuals.residuals(self.fitted_, self._check_new_data(X), y)
 
     def importance(
         self, X: Any, y: Any, *, repeats: int = 10, random_state: int = 0

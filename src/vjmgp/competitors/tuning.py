@@ -26,7 +26,7 @@ Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 @dataclass
-class SearchResult:
+class TuningResult:
     """The result of a grid search."""
 
     model: Any
@@ -63,7 +63,7 @@ def grid_points(grid: Grid) -> list[Point]:
     return [dict(point) for point in ParameterGrid(lists)]
 
 
-def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> SearchResult:
+def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> TuningResult:
     """Return the best model by the mean R² over 5 folds; of equals, the first of the grid."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     points = grid_points(grid)
@@ -72,7 +72,7 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> SearchR
         return clone(estimator).set_params(**point)
 
     folds = min(FOLDS, len(y))
-    search = SearchResult(None, {}, points, np.full((len(points), folds), np.nan))
+    search = TuningResult(None, {}, points, np.full((len(points), folds), np.nan))
     if len(points) == 1:
         search.model, search.parameters = make(points[0]).fit(x, y), points[0]
         return search
@@ -94,7 +94,7 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> SearchR
 
 
 def _score(
-    search: SearchResult, estimator: Any, make: Make, x: Floats, y: Floats, folds: KFold
+    search: TuningResult, estimator: Any, make: Make, x: Floats, y: Floats, folds: KFold
 ) -> None:
     """Fill in the scores."""
     shortcut = shortcut_for(estimator)
@@ -123,7 +123,7 @@ def _predictions(
     make: Make,
     group: list[int],
     data: tuple[Floats, Floats, Floats],
-    search: SearchResult,
+    search: TuningResult,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the predictions of a group's points, as far as they can be fitted."""
     left, points = list(group), search.points

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..engine.trees.primitives import FUNCTION_NAMES
-from ..inspection.errors import error_measures
+from ..inspection.residuals import error_measures
 from ..inspection.shorter import SIZES, front_models_with_intervals
 from ..models.extrapolation import extrapolation_ignored
 from ..models.symbolic import SymbolicModel

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.optional import need
 from ..models.symbolic import SymbolicModel
 from ..tables.preprocessing import Column
-from .errors import residuals
+from .residuals import residuals
 from .fitted import Fitted
 from .importance import importance, stability
 from .response import input_of, response

@@ -11,7 +11,7 @@ import pandas as pd
 from ..engine.parameters import PARAMETERS, checked, sequence_of
 from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
-from .errors import error_measures
+from .residuals import error_measures
 from .fitted import Fitted
 
 SIZES = (3, 5, 10, 20, 40)
