@@ -18,8 +18,8 @@ from vjmgp.operations import snakemake_internals
 from vjmgp.study import steps
 from vjmgp.study.config import estimate
 from vjmgp.study.config.schema import check
-from vjmgp.study.steps import RULES, STEPS
 from vjmgp.study.statistics.summaries import paper_medians
+from vjmgp.study.steps import RULES, STEPS
 from vjmgp.tables.paper_datasets import paper_datasets, pmlb_number
 
 RULES_OF_SCHEMA = yaml.safe_load(SCHEMA.read_text())

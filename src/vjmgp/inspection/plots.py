@@ -9,9 +9,9 @@ import numpy as np
 from ..core.optional import need
 from ..models.symbolic import SymbolicModel
 from ..tables.preprocessing import Column
-from .residuals import residuals
 from .fitted import Fitted
 from .importance import importance, stability
+from .residuals import residuals
 from .response import input_of, response
 from .shorter import models_by_size
 

@@ -11,8 +11,8 @@ import pandas as pd
 from ..engine.parameters import PARAMETERS, checked, sequence_of
 from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
-from .residuals import error_measures
 from .fitted import Fitted
+from .residuals import error_measures
 
 SIZES = (3, 5, 10, 20, 40)
 SIZES_RULE = sequence_of(PARAMETERS["max_size"], "a sequence of one or more whole numbers")
