@@ -490,7 +490,7 @@ REST = [
     Bad("r2 of two lengths", lambda at: r2(TARGET, TARGET[:-1]), r"\(30,\), prediction \(29,\)"),
     Bad("r2 of a column", lambda at: r2(TARGET, TARGET[:, None]), r"prediction \(30, 1\)"),
     Bad("r2 of one number", lambda at: r2(TARGET, 5.0), r"prediction \(\)"),
-    Bad("r2 of nothing", lambda at: r2([], []), "of one length, one or more"),
+    Bad("r2 of nothing", lambda at: r2([], []), "two non-empty sequences of the same length"),
     Bad("r2 of text", lambda at: r2(TARGET, ["a"] * ROWS), "r2 needs two sequences of numbers"),
 ]  # fmt: skip
 

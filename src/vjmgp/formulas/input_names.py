@@ -12,6 +12,7 @@ from types import BuiltinFunctionType
 from ..core.files import package_folder
 from ..tables.preprocessing import Column, Standardizer, level_text
 
+READS = ("data/sympy_names.txt",)
 LATEX_SIGNS = {sign: f"\\{sign}" for sign in " &%$#_{}"} | {
     "\\": "\\backslash ", "~": "\\sim ", "^": "\\wedge ", "-": "{-}",
 }  # fmt: skip
