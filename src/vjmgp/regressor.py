@@ -481,7 +481,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         return table
 
     def _standardized(self, X: Any) -> Floats:
-        return self.model_.standardizer.standardize(self._check_new_data(X))
+        table = self._check_new_data(X)
+        return self.model_.standardizer.standardize(table)
 
     @overload
     def predict(self, X: Any, interval: None = None) -> Floats: ...
@@ -496,7 +497,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         lower and upper ends that contain this share of new targets. An `ExtrapolationWarning`
         reports rows outside the training range of an input.
         """
-        return self.predictor_.predict(self._check_new_data(X), interval)
+        table = self._check_new_data(X)
+        return self.predictor_.predict(table, interval)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² of the predictions, without a warning about extrapolation."""
@@ -519,7 +521,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def transform(self, X: Any) -> Floats:
         """Return the constructed features, one column per tree of the model."""
-        return self.model_.transform(self._check_new_data(X))
+        table = self._check_new_data(X)
+        return self.model_.transform(table)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the formulas of the constructed features."""

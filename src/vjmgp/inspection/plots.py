@@ -23,10 +23,6 @@ BLUE, ORANGE, GREEN, GREY, DARK = "#0072B2", "#D55E00", "#009E73", "#8a939e", "#
 SIZE = (5.6, 4.0)
 MOST_BARS = 20
 """Largest number of columns in a bar plot."""
-FEW_LEVELS = 6
-LEAST_RANGE = 0.01
-"""Smallest range of a curve that is not drawn flat, in deviations of the target."""
-MOST_MARKS = 500
 LONGEST = 24
 """Characters of a column's name in a plot."""
 
@@ -99,16 +95,16 @@ def plot_response(fitted: Fitted, column: str | int, X: Any = None, ax: Axes | N
     if column_seen.codes is None:
         ax.plot(values, predictions, color=BLUE, linewidth=2)
         if column_seen.used:  # marks of the training rows on the axis
-            seen = input_of(column_seen, fitted.rows, fitted.standardizer)[:MOST_MARKS]
+            seen = input_of(column_seen, fitted.rows, fitted.standardizer)[:500]
             below, at_axis = np.full(len(seen), 0.015), ax.get_xaxis_transform()
             ax.plot(seen, below, "|", color=GREY, alpha=0.5, transform=at_axis)
     else:
         ax.plot(range(len(values)), predictions, "o", color=BLUE, markersize=7)
         ax.set_xticks(range(len(values)), [_shortened(str(value)) for value in values])
-        if len(values) > FEW_LEVELS:
+        if len(values) > 6:
             ax.tick_params(axis="x", rotation=90)
     middle, scale = float(predictions.mean()), fitted.standardizer.target_scale
-    if np.ptp(predictions) < LEAST_RANGE * scale:  # else rounding errors would fill the plot
+    if np.ptp(predictions) < 0.01 * scale:  # else rounding errors would fill the plot
         ax.set_ylim(middle - 0.5 * scale, middle + 0.5 * scale)
     ax.set(xlabel=_plain(name), ylabel=f"{_plain(fitted.target_name)}, predicted")
     return ax

@@ -277,12 +277,10 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
     x, y = prepared.x, prepared.y
     state = stream(prepared.seed, "detector")  # the same trees as the run's detector
     weights = prepared.weights.relative()
-    of_forest, of_process = (
-        None if weights is None else weights[rows] for rows in (forest_rows, process_rows)
-    )
-    forest = fit_forest(
-        state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows], weights=of_forest
-    )
+    of_forest = None if weights is None else weights[forest_rows]
+    of_process = None if weights is None else weights[process_rows]
+    columns = np.ascontiguousarray(x[forest_rows].T)
+    forest = fit_forest(state, columns, y[forest_rows], weights=of_forest)
     process = fit_kriging(x[process_rows], y[process_rows], of_process)
     error_of_trees = 1.0 - prepared.noise_r2
     ratio = min(1.0, float(archive.scores[archive.front, O1].min()) / max(error_of_trees, 1e-9))
