@@ -192,19 +192,20 @@ def ratio(static, q):
     return max(static, q) / (2.0 + q * q)
 
 
-def model_of(table, *features, nominal=(), functions=()):
+def model_of(table, rng, *features, nominal=(), functions=()):
     """A model of a table; the target is noise."""
-    target = np.random.default_rng(1).normal(size=len(table))
+    target = rng.normal(size=len(table))
     standardizer = fit_standardizer(table, target, list(table), list(nominal))
     return SymbolicModel(standardizer, features, functions=functions)
 
 
 def user_model(*functions):
-    table = pd.DataFrame(np.random.default_rng(0).normal(1.0, 2.0, (50, 2)), columns=["a", "b"])
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(1.0, 2.0, size=(50, 2)), columns=["a", "b"])
     known = codes_by_name(functions)
     trees = [(known[f.name], *range(FIRST_VARIABLE, FIRST_VARIABLE + f.arity)) for f in functions]
     features = [feature(*tree, numbers=(0.5, 0.2, 0.5)) for tree in trees]
-    return model_of(table, *features, functions=functions), table
+    return model_of(table, rng, *features, functions=functions), table
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -269,11 +270,11 @@ def test_postgres_uses_its_dialect():
 def test_excel_limits_raise():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=400), "b": np.arange(400)})
-    long = model_of(table, feature(FIRST_VARIABLE + 1), nominal=[1])
+    long = model_of(table, rng, feature(FIRST_VARIABLE + 1), nominal=[1])
     with pytest.raises(ValueError, match=r"characters; Excel takes 8192: choose a smaller"):
         long.export("excel")
     assert len(long.export("excel", digits=4)) < 8192
-    deep = model_of(table, feature(*[CODES["tanh"]] * 70, FIRST_VARIABLE), nominal=[1])
+    deep = model_of(table, rng, feature(*[CODES["tanh"]] * 70, FIRST_VARIABLE), nominal=[1])
     with pytest.raises(ValueError, match="nested brackets; Excel takes 64"):
         deep.export("excel")
 
@@ -359,14 +360,15 @@ def test_large_close_numbers_stay_precise(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"t": 1.6e9 + rng.normal(0, 1000, 50), "b": rng.normal(size=50)})
     trees = (CODES["square"], FIRST_VARIABLE), (CODES["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)
-    model = model_of(table, *(feature(*tree, numbers=(0.2, 0.0, 1.0)) for tree in trees))
+    model = model_of(table, rng, *(feature(*tree, numbers=(0.2, 0.0, 1.0)) for tree in trees))
     for found in run_all(model, table, tmp_path).values():
         np.testing.assert_allclose(found, predicted(model, table), rtol=1e-6, atol=1e-6)
 
 
 def test_digits_auto_exports_the_displayed_formula():
     rng = np.random.default_rng(0)
-    model = model_of(pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"]))
+    table = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    model = model_of(table, rng)
     scales = [
         column.scale / model.standardizer.target_scale for column in model.standardizer.inputs
     ]
