@@ -16,19 +16,7 @@ from .engine.distillation.short import short_formula
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
-from .engine.search.archive import (
-    ALPHA,
-    BORN,
-    N_TREES,
-    O1,
-    O2,
-    RESTART,
-    SIZE,
-    TRAIN_R2,
-    Archive,
-    front_of,
-    part_of,
-)
+from .engine.search.archive import BORN, O1, O2, RESTART, SIZE, Archive, front_of, part_of
 from .engine.search.front_rules import RULES, Rule, front_rule
 from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
@@ -62,11 +50,10 @@ class SearchResult:
     @property
     def rows(self) -> ScoredRows:
         """The rows that models are scored on."""
-        if self.constant_rows is not None:
-            return self.constant_rows
         scored = self.whole or self.prepared
-        assert scored is not None
-        return scored.rows
+        rows = self.constant_rows if scored is None else scored.rows
+        assert rows is not None
+        return rows
 
     def cached(self, key: Any, make: Callable[[], T]) -> T:
         """Return what `make` returns; it is called once for each key.
@@ -102,17 +89,19 @@ def choose_model(
     `student` is that of the previous choice, the last row of the front. `VJMRegressor.choose`
     documents the other arguments.
     """
-    given = {"index": index, "tau": tau, "rule": rule, "node_price": node_price}
-    index, tau, rule, node_price, max_size = (
-        checked(name, value, CHOICES) for name, value in (given | {"max_size": max_size}).items()
-    )
+    index, tau = checked("index", index, CHOICES), checked("tau", tau, CHOICES)
+    rule, node_price = checked("rule", rule, CHOICES), checked("node_price", node_price, CHOICES)
+    max_size = checked("max_size", max_size, CHOICES)
     if rule is None and tau is not None and node_price is None:
         rule = "tau"
     rule = _resolved(result, defaults, rule)
     if index is not None:
         if max_size is not None:
             raise ValueError("choose() takes an index or a max_size, not both.")
-        entry = _entry_of_row(result, student, index)
+        entries = _entries(result, student)
+        if not 0 <= index < len(entries):
+            raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
+        entry = int(entries[index])
     elif rule in ("distil", "short"):
         price = checked("node_price", defaults.node_price) if node_price is None else node_price
         entry, student = _distil(result, student, price, tau, max_size, short=rule == "short")
@@ -137,14 +126,6 @@ def _resolved(result: SearchResult, defaults: Defaults, rule: str | None) -> str
     return "distil" if rule == "distil" else "short"
 
 
-def _entry_of_row(result: SearchResult, student: Archive | None, index: int) -> int:
-    """Return the archive's number of a row of `pareto_front_`."""
-    entries = _entries(result, student)
-    if not 0 <= index < len(entries):
-        raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
-    return int(entries[index])
-
-
 def _distil(
     result: SearchResult,
     student: Archive | None,
@@ -165,9 +146,8 @@ def _distil(
         tau = teacher_tau(prepared.noise_r2)
     best = _pick(archive, _front(result, max_size), RULES["tau"], tau)
     if short:
-        found = result.cached(
-            ("short formula", price, tau), lambda: _short_formula(result, price, tau)
-        )
+        key = "short formula", price, tau
+        found = result.cached(key, lambda: _short_formula(result, price, tau))
         if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
             return (best if found is None else STUDENT), found
     if max_size is None:
@@ -240,15 +220,17 @@ def front_table(result: SearchResult, student: Archive | None, chosen: int) -> p
     if student is not None:
         scores = np.concatenate([scores, student.scores])
         facts = np.concatenate([facts, student.facts])
+    o1, o2, train_r2, alpha = scores.T
+    size, n_trees, born, *_ = facts.T
     return pd.DataFrame(
         {
-            "o1": scores[:, O1],
-            "o2": scores[:, O2],
-            "train_r2": scores[:, TRAIN_R2],
-            "size": facts[:, SIZE],
-            "n_trees": facts[:, N_TREES],
-            "alpha": scores[:, ALPHA],
-            "born": facts[:, BORN],
+            "o1": o1,
+            "o2": o2,
+            "train_r2": train_r2,
+            "size": size,
+            "n_trees": n_trees,
+            "alpha": alpha,
+            "born": born,
             "student": entries == STUDENT,
             "chosen": entries == chosen,
             "formula": [_text(result, int(entry), student) for entry in entries],
@@ -264,10 +246,9 @@ def choices_by_generation(
     None if no individual was valid yet.
     """
     rule = front_rule(defaults.final_rule, regularizer_class(defaults.regularizer).final_rule)
-    fronts = (front_of(result.archive, generation) for generation in range(generations + 1))
-    return [
-        _pick(result.archive, front, rule, result.tau) if len(front) else None for front in fronts
-    ]
+    archive, tau = result.archive, result.tau
+    fronts = (front_of(archive, generation) for generation in range(generations + 1))
+    return [_pick(archive, front, rule, tau) if len(front) else None for front in fronts]
 
 
 def _pick(archive: Archive, front: Integers, rule: Rule, tau: float) -> int:
@@ -320,22 +301,12 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
     if entry == STUDENT:
         assert student is not None
         archive, entry = student, 0
-    scores = archive.scores[entry]
+    names = ("o1", "o2", "train_r2", "alpha", "born")
+    numbers = [*archive.scores[entry].tolist(), float(archive.facts[entry, BORN])]
+    scores = dict(zip(names, numbers, strict=True))
     trees, functions = with_used_functions(features_of(archive, entry), _user_functions(result))
-    return SymbolicModel(
-        result.standardizer,
-        trees,
-        0.0,
-        {
-            "o1": float(scores[O1]),
-            "o2": float(scores[O2]),
-            "train_r2": float(scores[TRAIN_R2]),
-            "alpha": float(scores[ALPHA]),
-            "born": float(archive.facts[entry, BORN]),
-        },
-        int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees),
-        functions,
-    )
+    constant_nodes = int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees)
+    return SymbolicModel(result.standardizer, trees, 0.0, scores, constant_nodes, functions)
 
 
 def _text(result: SearchResult, entry: int, student: Archive | None) -> str:

@@ -20,40 +20,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import model_selection
 from .core.arrays import Floats
 from .core.atomic import atomic
+from .engine import parameters as parameter_checks
 from .engine.distillation.distil import NODE_PRICE
 from .engine.evolve import TrainingData, evolve
 from .engine.objectives.row_weights import row_weights
-from .engine.parameters import (
-    CHOICES,
-    PARAMETERS,
-    check_depths,
-    check_final_rule,
-    checked,
-    regularizer_class,
-)
+from .engine.parameters import CHOICES, PARAMETERS, checked
 from .engine.preparation import ScoredRows
 from .engine.restarts import Record
 from .engine.search.archive import Archive
 from .engine.settings import Settings
 from .engine.trees.primitives import FUNCTION_NAMES
 from .engine.version import ENGINE_VERSION
+from .formulas.input_names import unused
 from .formulas.user_function import UserFunction
 from .inspection import importance, plots, residuals, response, shorter
 from .inspection.fitted import Fitted
 from .inspection.importance import Stability
-from .inspection.shorter import SIZES
-from .model_selection import Defaults, SearchResult
 from .models.symbolic import SymbolicModel
+from .tables import validation
 from .tables.preprocessing import fit_standardizer, nominal_columns
-from .tables.validation import (
-    as_frame,
-    as_table,
-    as_target,
-    check_columns,
-    check_sample_weight,
-    column_names,
-    name_of_target,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -310,13 +295,12 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         `ridge_alphas` weaker; weights of mean 1 keep their strength.
         """
         parameters = {name: checked(name, getattr(self, name)) for name in PARAMETERS}
-        check_depths(parameters["init_depth"], parameters["max_depth"])
-        check_final_rule(parameters["final_rule"], parameters["regularizer"])
+        parameter_checks.check_depths(parameters["init_depth"], parameters["max_depth"])
+        parameter_checks.check_final_rule(parameters["final_rule"], parameters["regularizer"])
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
-        self.target_name_ = name_of_target(y)
-        table, y = self._check_training_data(X, y)
-        table, y, weights = self._weighted_rows(table, y, sample_weight)
-        names = column_names(table)
+        self.target_name_ = validation.name_of_target(y)
+        table, y, weights = self._check_training_data(X, y, sample_weight)
+        names = validation.column_names(table)
         nominal = nominal_columns(table, names, self.categorical_features)
         standardizer = fit_standardizer(
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
@@ -335,10 +319,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.n_iter_ = int(max((row["generation"] for row in outcome.history), default=0))
         self.student_: Archive | None = None
         self._warm_start_state = outcome.state
-        rows = None
-        if prepared is None:
-            rows = ScoredRows(x, y, row_weights(len(y), weights))
-        self._found = SearchResult(
+        rows = ScoredRows(x, y, row_weights(len(y), weights)) if prepared is None else None
+        self._found = model_selection.SearchResult(
             self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows
         )
         self.choose()
@@ -354,27 +336,23 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Floats]:
-        """Return X as a DataFrame or matrix, y as floats; scikit-learn keeps names and number."""
-        table = as_table(X)
+    def _check_training_data(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, Floats, Floats | None]:
+        """Return the rows of positive weight: a DataFrame or matrix, targets, weights if not 1."""
+        table = validation.as_table(X)
         wanted = self.categorical_features
         if not (wanted is None or (isinstance(wanted, str) and wanted == "auto")):
-            table = as_frame(table)
-        check_columns(table)
-        target = as_target(y, len(table))
+            table = validation.as_frame(table)
+        validation.check_columns(table)
+        target = validation.as_target(y, len(table))
         if len(target) < 2:
             raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
         validate_data(self, table, skip_check_array=True)
-        return table, target
-
-    def _weighted_rows(
-        self, table: Any, y: Floats, sample_weight: Any
-    ) -> tuple[Any, Floats, Floats | None]:
-        """Return the rows of positive weight and their weights, None if all are 1."""
-        weights = check_sample_weight(sample_weight, len(y))
+        weights = validation.check_sample_weight(sample_weight, len(target))
         if weights is None:
-            return table, y, None
-        if not regularizer_class(self.regularizer).uses_sample_weight:
+            return table, target, None
+        if not parameter_checks.regularizer_class(self.regularizer).uses_sample_weight:
             raise ValueError(
                 f"The regularizer {self.regularizer!r} takes no sample_weight: fit without weights "
                 "or choose another one."
@@ -382,8 +360,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         kept = np.flatnonzero(weights)
         if len(kept) < len(weights):
             table = table.iloc[kept] if hasattr(table, "iloc") else table[kept]
-            y, weights = y[kept], weights[kept]
-        return table, y, None if (weights == 1.0).all() else weights
+        return table, target[kept], None if (weights[kept] == 1.0).all() else weights[kept]
 
     # -- choosing -----------------------------------------------------------------------------
 
@@ -417,9 +394,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
         """
         check_is_fitted(self, "archive_")
-        predict_with = checked("predict_with", predict_with, CHOICES)
-        if predict_with is None:
-            predict_with = checked("predict_with", self.predict_with)
+        given = checked("predict_with", predict_with, CHOICES)
+        predict_with = given or checked("predict_with", self.predict_with)
         self._chosen, self.student_, self.model_ = model_selection.choose_model(
             self._found, self._defaults, self.student_, index, tau, rule, node_price, max_size
         )
@@ -427,8 +403,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         return self
 
     @property
-    def _defaults(self) -> Defaults:
-        return Defaults(self.final_rule, self.regularizer, self.node_price)
+    def _defaults(self) -> model_selection.Defaults:
+        return model_selection.Defaults(self.final_rule, self.regularizer, self.node_price)
 
     @property
     def fitted_(self) -> Fitted:
@@ -466,11 +442,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             return [self._chosen]
         return model_selection.choices_by_generation(self._found, self._defaults, self.n_iter_)
 
-    def shorter_models(self, sizes: Sequence[int] = SIZES) -> list[SymbolicModel]:
+    def shorter_models(self, sizes: Sequence[int] = shorter.SIZES) -> list[SymbolicModel]:
         """Return the models of `shorter_versions`, in its order."""
         return list(shorter.models_by_size(self.fitted_, sizes).values())
 
-    def shorter_versions(self, sizes: Sequence[int] = SIZES) -> pd.DataFrame:
+    def shorter_versions(self, sizes: Sequence[int] = shorter.SIZES) -> pd.DataFrame:
         """Return the best models of limited size, each more accurate than all smaller ones.
 
         `max_size` is the argument of `choose` that selects a model, `o1` its leave-one-out error in
@@ -485,8 +461,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         `max_size` is missing in rows of the front: `choose` takes their number. Use rows that were
         not used for training; errors on training rows favour long formulas.
         """
-        table = self._check_new_data(X)
-        return shorter.score_front(self.fitted_, self.pareto_front_, table, y, sample_weight)
+        front, table = self.pareto_front_, self._check_new_data(X)
+        return shorter.score_front(self.fitted_, front, table, y, sample_weight)
 
     # -- predicting ---------------------------------------------------------------------------
 
@@ -495,8 +471,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         check_is_fitted(self, "model_")
         if optional and X is None:
             return None
-        table = as_table(X)
-        check_columns(table)
+        table = validation.as_table(X)
+        validation.check_columns(table)
         if len(table) == 0:
             raise ValueError("X has no rows (0 samples); give one row or more.")
         validate_data(self, table, skip_check_array=True, reset=False)
@@ -522,8 +498,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         reports rows outside the training range of an input.
         """
         table = self._check_new_data(X)
-        found: Floats | tuple[Floats, Floats] = self.predictor_.predict(table, interval)
-        return found
+        return self.predictor_.predict(table, interval)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R² of the predictions, without a warning about extrapolation."""
@@ -559,11 +534,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             raise ValueError("input_features should have length equal to number of features")
         names: list[str] = []
         for text in self.model_.feature_texts(digits=4):
-            name, count = text, 1
-            while name in names:
-                count += 1
-                name = f"{text} [{count}]"
-            names.append(name)
+            names.append(unused(text, names, "{} [{}]"))
         return np.array(names, dtype=object)
 
     # -- inspecting ---------------------------------------------------------------------------
@@ -616,8 +587,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def plot_response(self, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
         """Plot the response along a column: a curve and its training rows, or a point per level."""
-        table = self._check_new_data(X, optional=True)
-        return plots.plot_response(self.fitted_, column, table, ax)
+        return plots.plot_response(self.fitted_, column, self._check_new_data(X, optional=True), ax)
 
     def plot_importance(self, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         """Plot the fall of R² when a column is shuffled."""

@@ -88,8 +88,8 @@ def ctrl_c():
 
 
 @pytest.mark.usefixtures("ctrl_c")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_keeps_the_models_found(table, n_jobs):
+@pytest.mark.parametrize(("restarts", "n_jobs"), [(1, 1), (2, 1), (2, 2)])
+def test_ctrl_c_keeps_the_models_found(table, restarts, n_jobs):
     pressed = []
 
     def press(record):
@@ -97,7 +97,7 @@ def test_ctrl_c_keeps_the_models_found(table, n_jobs):
             pressed.append(True)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    model = small(restarts=2, n_jobs=n_jobs, generations=10**6, callback=press)
+    model = small(restarts=restarts, n_jobs=n_jobs, generations=10**6, callback=press)
     with pytest.warns(UserWarning, match="Interrupted after generation"):
         model.fit(*table)
     assert model.stopped_by_ == "interrupt"

@@ -9,17 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
+from tests.support import exported
 from tests.support.command import said_by, write_table
-from tests.support.exported import (
-    ST_FUNCTIONS,
-    by_c,
-    by_excel,
-    by_python,
-    by_sqlite,
-    by_st,
-    compiled,
-    st_as_python,
-)
 from tests.support.twins import random_tree
 from tests.support.workflow_runs import ROOT
 
@@ -90,7 +81,11 @@ def check(model, table, compute):
 @pytest.mark.parametrize("seed", MODELS)
 @pytest.mark.parametrize(
     ("language", "run", "options"),
-    [("python", by_python, {}), ("sql", by_sqlite, {"table": "t"}), ("st", by_st, {})],
+    [
+        ("python", exported.by_python, {}),
+        ("sql", exported.by_sqlite, {"table": "t"}),
+        ("st", exported.by_st, {}),
+    ],
 )
 def test_python_sqlite_and_structured_text(language, run, options, seed):
     model, table = random_model(seed)
@@ -101,9 +96,9 @@ def test_python_sqlite_and_structured_text(language, run, options, seed):
 def test_c(tmp_path):
     models = [random_model(seed) for seed in MODELS]
     texts = [model.export("c", name=f"f{k}") for k, (model, _) in enumerate(models)]
-    library = compiled(texts, tmp_path)
+    library = exported.compiled(texts, tmp_path)
     for k, (model, table) in enumerate(models):
-        check(model, table, lambda columns, k=k: by_c(library[f"f{k}"], columns))
+        check(model, table, lambda columns, k=k: exported.by_c(library[f"f{k}"], columns))
 
 
 def in_first_cells(model):
@@ -115,20 +110,20 @@ def in_first_cells(model):
 @pytest.mark.parametrize("seed", MODELS)
 def test_excel(seed):
     model, table = random_model(seed, depth=2)
-    check(model, table, lambda columns: by_excel(in_first_cells(model), columns))
+    check(model, table, lambda columns: exported.by_excel(in_first_cells(model), columns))
 
 
 def run_all(model, table, folder):
     """Return the predictions of each language."""
     columns = table[list(source_of(model).columns)]
     found = {
-        "python": by_python(model.export("python"), columns),
-        "sql": by_sqlite(model.export("sql", table="t"), columns),
-        "excel": by_excel(in_first_cells(model), columns),
-        "st": by_st(model.export("st"), columns),
+        "python": exported.by_python(model.export("python"), columns),
+        "sql": exported.by_sqlite(model.export("sql", table="t"), columns),
+        "excel": exported.by_excel(in_first_cells(model), columns),
+        "st": exported.by_st(model.export("st"), columns),
     }
     if shutil.which("gcc"):
-        found["c"] = by_c(compiled([model.export("c")], folder).predict, columns)
+        found["c"] = exported.by_c(exported.compiled([model.export("c")], folder).predict, columns)
     return found
 
 
@@ -197,15 +192,20 @@ def ratio(static, q):
     return max(static, q) / (2.0 + q * q)
 
 
+def model_of(table, rng, *features, nominal=(), functions=()):
+    """A model of a table; the target is noise."""
+    target = rng.normal(size=len(table))
+    standardizer = fit_standardizer(table, target, list(table), list(nominal))
+    return SymbolicModel(standardizer, features, functions=functions)
+
+
 def user_model(*functions):
     rng = np.random.default_rng(0)
-    x = rng.normal(1.0, 2.0, size=(50, 2))
-    standardizer = fit_standardizer(x, rng.normal(size=50), ["a", "b"], [])
+    table = pd.DataFrame(rng.normal(1.0, 2.0, size=(50, 2)), columns=["a", "b"])
     known = codes_by_name(functions)
     trees = [(known[f.name], *range(FIRST_VARIABLE, FIRST_VARIABLE + f.arity)) for f in functions]
-    features = tuple(feature(*tree, numbers=(0.5, 0.2, 0.5)) for tree in trees)
-    model = SymbolicModel(standardizer, features, functions=functions)
-    return model, pd.DataFrame(x, columns=["a", "b"])
+    features = [feature(*tree, numbers=(0.5, 0.2, 0.5)) for tree in trees]
+    return model_of(table, rng, *features, functions=functions), table
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -217,9 +217,11 @@ def test_user_functions_in_python_and_c(tmp_path):
     )
     model, table = user_model(*functions)
     expected = predicted(model, table)
-    found = by_c(compiled([model.export("c")], tmp_path).predict, table)
+    found = exported.by_c(exported.compiled([model.export("c")], tmp_path).predict, table)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-    np.testing.assert_allclose(by_python(model.export("python"), table), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        exported.by_python(model.export("python"), table), expected, rtol=1e-12
+    )
     for language in ("excel", "sql", "st"):
         with pytest.raises(ValueError, match=f"'softplus' cannot be written in {language}"):
             model.export(language)
@@ -239,10 +241,10 @@ def test_structured_text_is_well_formed():
         code = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
         declared = set(re.findall(r"^    (\w+) : ", code, flags=re.MULTILINE))
         assert len({word.lower() for word in declared}) == len(declared)
-        plain = re.sub(r"""'[^']*'|"[^"]*"|\d+\.\d+(E-?\d+)?""", " ", st_as_python(text))
+        plain = re.sub(r"""'[^']*'|"[^"]*"|\d+\.\d+(E-?\d+)?""", " ", exported.st_as_python(text))
         assert plain.count("(") == plain.count(")")
         used = set(re.findall(r"[A-Za-z_]\w*", plain))
-        assert used <= declared | {*ST_FUNCTIONS, "Predict", "True", "if", "elif", "else"}
+        assert used <= declared | {*exported.ST_FUNCTIONS, "Predict", "True", "if", "elif", "else"}
         assert not [word for word in declared if "__" in word or word[0] == "_" or word[-1] == "_"]
         literals = set(re.findall(r"""^ *(?:ELS)?IF \w+ = (['"])""", code, flags=re.MULTILINE))
         assert literals <= {'"'}  # a level is not ASCII, so all of the column are wide
@@ -268,12 +270,11 @@ def test_postgres_uses_its_dialect():
 def test_excel_limits_raise():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=400), "b": np.arange(400)})
-    standardizer = fit_standardizer(table, rng.normal(size=400), ["a", "b"], [1])
-    long = SymbolicModel(standardizer, (feature(FIRST_VARIABLE + 1),))
+    long = model_of(table, rng, feature(FIRST_VARIABLE + 1), nominal=[1])
     with pytest.raises(ValueError, match=r"characters; Excel takes 8192: choose a smaller"):
         long.export("excel")
     assert len(long.export("excel", digits=4)) < 8192
-    deep = SymbolicModel(standardizer, (feature(*[CODES["tanh"]] * 70, FIRST_VARIABLE),))
+    deep = model_of(table, rng, feature(*[CODES["tanh"]] * 70, FIRST_VARIABLE), nominal=[1])
     with pytest.raises(ValueError, match="nested brackets; Excel takes 64"):
         deep.export("excel")
 
@@ -343,7 +344,7 @@ def test_export_command(tmp_path, monkeypatch, capsys):
     words = ["export", "data_model/model.json", "--to", "python", "--output", "out/p.py"]
     assert main([*words, "--digits", "12"]) == 0
     columns = table[list(source_of(model).columns)]
-    found = by_python((tmp_path / "out/p.py").read_text(encoding="utf-8"), columns)
+    found = exported.by_python((tmp_path / "out/p.py").read_text(encoding="utf-8"), columns)
     np.testing.assert_allclose(found, predicted(model, table), rtol=1e-8)
     for words, answer in (
         (["none", "--to", "c"], "none: no such file"),
@@ -358,11 +359,8 @@ def test_large_close_numbers_stay_precise(tmp_path):
     """Seconds since 1970, squared."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"t": 1.6e9 + rng.normal(0, 1000, 50), "b": rng.normal(size=50)})
-    standardizer = fit_standardizer(table, rng.normal(size=50), ["t", "b"], [])
-    trees = [(CODES["square"], FIRST_VARIABLE)]
-    trees += [(CODES["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)]
-    features = tuple(feature(*tree, numbers=(0.2, 0.0, 1.0)) for tree in trees)
-    model = SymbolicModel(standardizer, features)
+    trees = (CODES["square"], FIRST_VARIABLE), (CODES["mul"], FIRST_VARIABLE, FIRST_VARIABLE + 1)
+    model = model_of(table, rng, *(feature(*tree, numbers=(0.2, 0.0, 1.0)) for tree in trees))
     for found in run_all(model, table, tmp_path).values():
         np.testing.assert_allclose(found, predicted(model, table), rtol=1e-6, atol=1e-6)
 
@@ -370,15 +368,13 @@ def test_large_close_numbers_stay_precise(tmp_path):
 def test_digits_auto_exports_the_displayed_formula():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
-    standardizer = fit_standardizer(table, rng.normal(size=50), ["a", "b"], [])
-    scales = [column.scale for column in standardizer.inputs]
-    numbers = [3.0 * scales[0], -2.00001 * scales[1]]
-    scale = standardizer.target_scale
-    features = [
-        feature(FIRST_VARIABLE + k, numbers=(number / scale, 0.0, 1.0))
-        for k, number in enumerate(numbers)
+    model = model_of(table, rng)
+    scales = [
+        column.scale / model.standardizer.target_scale for column in model.standardizer.inputs
     ]
-    model = SymbolicModel(standardizer, tuple(features))
+    numbers = enumerate([3.0 * scales[0], -2.00001 * scales[1]])
+    terms = (feature(FIRST_VARIABLE + k, numbers=(number, 0.0, 1.0)) for k, number in numbers)
+    model = replace(model, features=tuple(terms))
     assert "3*A2 - 2*B2" in model.export("excel", digits="auto")
     assert "2.00001*B2" in model.export("excel")
 

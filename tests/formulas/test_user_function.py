@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy
 from sklearn.base import clone
+from tests.support.regressors import small
 from tests.support.workflow_runs import ROOT
 
 from vjmgp import FUNCTION_NAMES, SymbolicModel, UserFunction, VJMRegressor, load_model
@@ -41,13 +42,8 @@ RATIO = UserFunction("ratio", ratio, P / (2 + Q))
 
 
 def fitted(problem, **changes):
-    settings = {
-        "functions": ["add", SOFTPLUS, "mul", RATIO, "tanh"],
-        "population_size": 40,
-        "generations": 6,
-        "random_state": 100,
-    }
-    return VJMRegressor(**settings | changes).fit(*problem)
+    settings = {"functions": ["add", SOFTPLUS, "mul", RATIO, "tanh"], "random_state": 100}
+    return small(population_size=40, **settings | changes).fit(*problem)
 
 
 def model_of(codes, functions, constants=None):
@@ -116,11 +112,9 @@ def test_runs_do_not_depend_on_threads(problem):
 
 def test_user_function_matches_builtin_bitwise(problem):
     """The same run with `abs` and `mul` under other names."""
-    own = [
-        UserFunction("size", lambda a: abs(a), sympy.Abs(A)),
-        UserFunction("times", lambda a, b: a * b, A * B),
-    ]
-    mine = fitted(problem, functions=["add", *own, "sin"])
+    size = UserFunction("size", lambda a: abs(a), sympy.Abs(A))
+    times = UserFunction("times", lambda a, b: a * b, A * B)
+    mine = fitted(problem, functions=["add", size, times, "sin"])
     theirs = fitted(problem, functions=["add", "abs", "mul", "sin"])
     np.testing.assert_array_equal(mine.archive_.scores, theirs.archive_.scores)
     np.testing.assert_array_equal(mine.predict(problem[0]), theirs.predict(problem[0]))
@@ -160,11 +154,8 @@ def test_models_keep_only_functions_in_use():
 def test_fitted_regressor_can_be_pickled_copied_and_cloned(problem):
     model = fitted(problem)
     assert clone(model).get_params()["functions"] == model.get_params()["functions"]
-    for other in (
-        pickle.loads(pickle.dumps(model)),
-        copy.deepcopy(model),
-        clone(model).fit(*problem),
-    ):
+    copies = pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(*problem)
+    for other in copies:
         assert other.model_ == model.model_
         np.testing.assert_array_equal(other.predict(problem[0]), model.predict(problem[0]))
 

@@ -1,3 +1,3 @@
 """The browser for tests of pages."""
 
-from tests.support.browser import browser  # noqa: F401 (a fixture)
+from tests.support.browser import browser, width  # noqa: F401 (fixtures)

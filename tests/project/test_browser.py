@@ -115,11 +115,8 @@ def test_menu_links_to_experiments(report, browser):
     assert css(browser, "h2")[0].text == "Alpha"
 
 
-@pytest.mark.parametrize("width", [400, 1200])
 def test_report_pages_fit_phone_and_desktop(report, browser, width):
     """Wide tables and figures scroll in boxes; on a desktop most need no scrolling."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     for path in [report / "report.html", *sorted(report.glob("report/*.html"))]:
         browser.get(path.as_uri())
         shown = browser.execute_script("return document.documentElement.scrollWidth")
@@ -127,7 +124,6 @@ def test_report_pages_fit_phone_and_desktop(report, browser, width):
         if width == 1200 and path.name.startswith(("report", "experiment", "run", "models")):
             boxes = css(browser, "main > .scroll")
             assert all(b.rect["width"] >= b.get_property("scrollWidth") for b in boxes), path.name
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +140,7 @@ def fitted(tmp_path_factory):
     return folder / "out/report.html"
 
 
-@pytest.mark.parametrize("width", [400, 1200])
 def test_fit_page_fits_phone_and_desktop(fitted, browser, width):
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(fitted.as_uri())
     assert browser.get_log("browser") == []
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
@@ -155,4 +148,3 @@ def test_fit_page_fits_phone_and_desktop(fitted, browser, width):
     assert len(pictures) >= 5
     assert all(200 < picture.rect["width"] <= width for picture in pictures)
     assert css(browser, "p.math")[0].rect["height"] > 20
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

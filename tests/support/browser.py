@@ -31,5 +31,15 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+@pytest.fixture(params=[400, 1200])
+def width(request, browser):
+    """The width of a phone or a desktop, which the browser has during the test."""
+    size = {"width": request.param, "height": 900, "deviceScaleFactor": 1}
+    size["mobile"] = request.param < 600
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield request.param
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def css(browser, selector):
     return browser.find_elements("css selector", selector)

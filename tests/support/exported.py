@@ -15,18 +15,14 @@ import numpy as np
 import pandas as pd
 
 ST_FUNCTIONS = {
-    "ABS": np.abs,
+    **{name.upper(): getattr(np, name) for name in ("abs", "cos", "exp", "sin", "sqrt")},
     "ATAN": np.arctan,
-    "COS": np.cos,
-    "EXP": np.exp,
     "EXPT": np.power,
     "LIMIT": lambda low, value, high: min(max(low, value), high),
     "LN": np.log,
     "MAX": lambda *values: max(values),
     "MIN": lambda *values: min(values),
     "SEL": lambda which, if_false, if_true: if_true if which else if_false,
-    "SIN": np.sin,
-    "SQRT": np.sqrt,
 }
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-std=c99", "-Werror"]
 

@@ -59,8 +59,7 @@ class CodePrinter(Printer):
         if exponent in (2.0, 3.0) and base.level == ATOM and "(" not in base.text:
             return Part("*".join([base.text] * int(exponent)), PRODUCT)
         if self.power_function and exponent not in (0.5, 1.0):
-            text = f"{self.power_function}({base.text}, {self._exponent(exponent)})"
-            return Part(text, ATOM)
+            return Part(f"{self.power_function}({base.text}, {self._exponent(exponent)})", ATOM)
         return super()._power(base, exponent)
 
     def _exponent(self, value: float) -> str:

@@ -66,7 +66,6 @@ def write(source: Exportable, digits: int | None = None, cells: Sequence[str] | 
 
 
 def _places(source: Exportable, cells: Sequence[str] | None) -> dict[str, str]:
-    """Return the cell of each column."""
     names, needed = source.standardizer.names, list(source.columns)
     if cells is None:
         cells = [f"{_letters(k)}2" for k in range(len(names))]
@@ -89,10 +88,8 @@ def _letters(k: int) -> str:
 def _check_limits(text: str) -> None:
     brackets = re.findall(r"[()]", re.sub('"[^"]*"', "", text))
     deepest = max(itertools.accumulate(1 if bracket == "(" else -1 for bracket in brackets))
-    for found, what, limit in (
-        (len(text), "characters", LONGEST),
-        (deepest, "nested brackets", DEEPEST),
-    ):
+    limits = (len(text), "characters", LONGEST), (deepest, "nested brackets", DEEPEST)
+    for found, what, limit in limits:
         if found > limit:
             raise ValueError(
                 f"The formula has {found} {what}; Excel takes {limit}: choose a smaller model or "

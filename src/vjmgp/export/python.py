@@ -14,8 +14,6 @@ from ..tables.preprocessing import Column
 from .code_printer import ARGUMENTS, StatementPrinter
 from .source import Exportable
 
-ON_ARRAYS = {"functools"}
-"""Modules besides NumPy that work on arrays."""
 DIVISOR = '''\
 def _divisor(x):
     """What to divide by: nothing is defined where it is 0."""
@@ -67,7 +65,7 @@ class PythonPrinter(StatementPrinter):
         name, printer = function.name, NumPyPrinter()
         text = self._user_formula(function, printer).replace("numpy.", "np.")
         self.modules |= printer.module_imports.keys() - {"numpy"}
-        if not self.modules <= ON_ARRAYS:
+        if self.modules - {"functools"}:  # others do not work on arrays
             raise self._not_written(function)
         arguments = ", ".join(ARGUMENTS[: function.arity])
         self.helpers[name] = f"def _{name}({arguments}):\n    return {text}\n"

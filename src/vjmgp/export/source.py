@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..formulas.input_names import unused
 from ..formulas.nodes import Algebra, Node, in_order
 from ..tables.preprocessing import MISSING, Column, Standardizer, level_text
 
@@ -154,10 +155,6 @@ def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:
         word = re.sub(r"[\W_]+", "_", plain).strip("_")
         if not word[:1].isalpha() or word.lower() in taken or re.fullmatch(r"[tT]\d+", word):
             word = f"x_{word}".strip("_")
-        base, count = word, 1
-        while word.lower() in taken:
-            count += 1
-            word = f"{base}_{count}"
-        taken.add(word.lower())
-        result.append(word)
+        result.append(word + unused(word.lower(), taken).removeprefix(word.lower()))
+        taken.add(result[-1].lower())
     return result

@@ -1,15 +1,13 @@
-"""The table of tree functions: one row each, with its definition and its text in every language.
+"""The tables of functions: definitions, and texts in every language.
 
-A row refers to a code of the engine, which has names, arities and kernels. Formulas consist of
-sums, products, powers and calls, from which `build` makes the function; printers write them by
-precedence. A function that formulas call by name has a `Call` with its text in each language.
+Functions of trees have the engine's names. Formulas consist of sums, products, powers and calls,
+from which `build` makes such a function; printers write them by precedence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -59,12 +57,46 @@ class Call:
         return self._texts.get(language) or USUAL_CALLS[language](name)
 
 
-@dataclass(frozen=True)
-class TreeFunction:
+CALLS = {
+    "max": Call(
+        np.maximum, text="Max({})", latex=r"\max\left({}\right)", python="np.maximum({0}, {1})",
+        c="larger({0}, {1})", postgres="GREATEST({})"),
+    "min": Call(
+        np.minimum, text="Min({})", latex=r"\min\left({}\right)", python="np.minimum({0}, {1})",
+        c="smaller({0}, {1})", postgres="(-GREATEST({}))"),  # of negated arguments
+    "log": Call(np.log, sql="ln({})", postgres="ln({})", excel="LN({})", st="LN({})"),
+    "sin": Call(np.sin, parity=-1),
+    "cos": Call(np.cos, parity=1),
+    "abs": Call(
+        np.abs, is_never_negative=True, text="Abs({})", latex=r"\left|{}\right|",
+        mathml="<mrow><mo>|</mo>{}<mo>|</mo></mrow>", c="fabs({})"),
+    "exp": Call(
+        np.exp, is_never_negative=True, latex="e^{{{}}}",
+        mathml="<msup><mi>e</mi><mrow>{}</mrow></msup>",
+        # Where overflow is an error, large arguments are limited.
+        postgres="exp(-GREATEST(-700.0, -GREATEST(-700.0, {})))",
+        excel="EXP(MIN({},700))", st="EXP(MIN({}, 700.0))"),
+    "tanh": Call(np.tanh, parity=-1, st="(1.0 - 2.0/(EXP(MIN(2.0*({}), 700.0)) + 1.0))"),
+    "cbrt": Call(
+        np.cbrt, parity=-1, text="real_root({}, 3)", latex=r"\sqrt[3]{{{}}}",
+        mathml="<mroot><mrow>{}</mrow><mn>3</mn></mroot>",
+        sql="(sign({0})*power(abs({0}), 1.0/3.0))", excel="(SIGN({0})*ABS({0})^(1/3))",
+        st="(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))"),
+    "atan": Call(
+        np.arctan, parity=-1, latex=r"\operatorname{{atan}}{{\left({}\right)}}",
+        python="np.arctan({})"),
+    "step": Call(
+        lambda a: np.heaviside(a, 0.0), is_never_negative=True, text="Heaviside({}, 0)",
+        latex=r"\theta\left({}\right)", python="np.heaviside({}, 0.0)",
+        sql="(1.0*({0} > 0.0))", excel="IF({0}>0,1,0)", st="SEL({0} > 0.0, 0.0, 1.0)",
+        postgres="CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 0.0 THEN 1.0 ELSE 0.0 END"),
+}  # fmt: skip
+"""The functions that formulas call by name; all take one argument but "max" and "min"."""
+
+
+class TreeFunction(NamedTuple):
     """A function that trees are built from."""
 
-    code: int
-    """The engine's."""
     numpy: Callable[..., Any]
     """The definition: the kernels are tested against it."""
     evolved: str
@@ -73,82 +105,47 @@ class TreeFunction:
     """The precedence of that text."""
     build: Callable[..., Node] | None = None
     """Builds the function by an `Algebra` from its nodes; None for the call itself."""
-    call: Call | None = None
 
 
-ROWS = (
-    TreeFunction(engine.ADD, np.add, "{0}{1:signed}", SUM,
-                 lambda g, a, b: g.sum([(a, 1.0), (b, 1.0)])),
-    TreeFunction(engine.SUB, np.subtract, "{0} - {1:factor}", SUM,
-                 lambda g, a, b: g.sum([(a, 1.0), (b, -1.0)])),
-    TreeFunction(engine.MUL, np.multiply, "{0:product}*{1:factor}", PRODUCT,
-                 lambda g, a, b: g.product([(a, 1.0), (b, 1.0)])),
-    TreeFunction(engine.AQ, lambda a, b: a / np.sqrt(1.0 + b * b),
-                 "{0:product}/sqrt(1 + {1:atom}**2)", PRODUCT,
-                 lambda g, a, b: g.product([(a, 1.0), (g.one_plus_square(b), -0.5)])),
-    TreeFunction(engine.MAX, np.maximum, "Max({0}, {1})", call=Call(
-        np.maximum, text="Max({})", latex=r"\max\left({}\right)", python="np.maximum({0}, {1})",
-        c="larger({0}, {1})", postgres="GREATEST({})")),
-    TreeFunction(engine.MIN, np.minimum, "Min({0}, {1})", call=Call(
-        np.minimum, text="Min({})", latex=r"\min\left({}\right)", python="np.minimum({0}, {1})",
-        c="smaller({0}, {1})", postgres="(-GREATEST({}))")),  # of negated arguments
-    TreeFunction(engine.SQUARE, np.square, "{0:atom}**2", POWER, lambda g, a: g.power(a, 2.0)),
-    TreeFunction(engine.LOG, lambda a: np.log(np.sqrt(1.0 + a * a)), "log(sqrt(1 + {0:atom}**2))",
-                 build=lambda g, a: g.scaled(g.call("log", g.one_plus_square(a)), 0.5), call=Call(
-        np.log, sql="ln({})", postgres="ln({})", excel="LN({})", st="LN({})")),
-    TreeFunction(engine.SQRT, lambda a: np.sqrt(np.abs(a)), "sqrt(Abs({0}))",
-                 build=lambda g, a: g.root(a)),
-    TreeFunction(engine.SIN, lambda a: np.sin(np.pi * a), "sin(pi*{0:factor})",
-                 build=lambda g, a: g.call("sin", g.scaled(a, np.pi)),
-                 call=Call(np.sin, parity=-1)),
-    TreeFunction(engine.COS, lambda a: np.cos(np.pi * a), "cos(pi*{0:factor})",
-                 build=lambda g, a: g.call("cos", g.scaled(a, np.pi)),
-                 call=Call(np.cos, parity=1)),
-    TreeFunction(engine.ABS, np.abs, "Abs({0})", call=Call(
-        np.abs, is_never_negative=True, text="Abs({})", latex=r"\left|{}\right|",
-        mathml="<mrow><mo>|</mo>{}<mo>|</mo></mrow>", c="fabs({})")),
-    TreeFunction(engine.NEG, np.negative, "-{0:factor}", PRODUCT, lambda g, a: g.scaled(a, -1.0)),
+ROWS: dict[str, tuple[Any, ...]] = {
+    "add": (np.add, "{0}{1:signed}", SUM, lambda g, a, b: g.sum([(a, 1.0), (b, 1.0)])),
+    "sub": (np.subtract, "{0} - {1:factor}", SUM, lambda g, a, b: g.sum([(a, 1.0), (b, -1.0)])),
+    "mul": (np.multiply, "{0:product}*{1:factor}", PRODUCT,
+            lambda g, a, b: g.product([(a, 1.0), (b, 1.0)])),
+    "aq": (lambda a, b: a / np.sqrt(1.0 + b * b), "{0:product}/sqrt(1 + {1:atom}**2)", PRODUCT,
+           lambda g, a, b: g.product([(a, 1.0), (g.one_plus_square(b), -0.5)])),
+    "max": (np.maximum, "Max({0}, {1})"),
+    "min": (np.minimum, "Min({0}, {1})"),
+    "square": (np.square, "{0:atom}**2", POWER, lambda g, a: g.power(a, 2.0)),
+    "log": (lambda a: np.log(np.sqrt(1.0 + a * a)), "log(sqrt(1 + {0:atom}**2))", ATOM,
+            lambda g, a: g.scaled(g.call("log", g.one_plus_square(a)), 0.5)),
+    "sqrt": (lambda a: np.sqrt(np.abs(a)), "sqrt(Abs({0}))", ATOM, lambda g, a: g.root(a)),
+    "sin": (lambda a: np.sin(np.pi * a), "sin(pi*{0:factor})", ATOM,
+            lambda g, a: g.call("sin", g.scaled(a, np.pi))),
+    "cos": (lambda a: np.cos(np.pi * a), "cos(pi*{0:factor})", ATOM,
+            lambda g, a: g.call("cos", g.scaled(a, np.pi))),
+    "abs": (np.abs, "Abs({0})"),
+    "neg": (np.negative, "-{0:factor}", PRODUCT, lambda g, a: g.scaled(a, -1.0)),
     # A divisor of 0 gives NaN, so that the formula is the plain quotient.
-    TreeFunction(engine.DIV, lambda a, b: np.where(b == 0.0, np.nan, a / b),
-                 "{0:product}/{1:power}", PRODUCT,
-                 lambda g, a, b: g.product([(a, 1.0), (b, -1.0)])),
-    TreeFunction(engine.INV, lambda a: np.where(a == 0.0, np.nan, 1.0 / a), "1/{0:power}", PRODUCT,
-                 lambda g, a: g.power(a, -1.0)),
-    TreeFunction(engine.EXP, lambda a: np.exp(np.minimum(a, engine.LARGEST_EXPONENT)),
-                 f"exp(Min({{0}}, {engine.LARGEST_EXPONENT:g}))", build=lambda g, a:
-                 g.call("exp", g.call("min", a, g.number(engine.LARGEST_EXPONENT))), call=Call(
-        np.exp, is_never_negative=True, latex="e^{{{}}}",
-        mathml="<msup><mi>e</mi><mrow>{}</mrow></msup>",
-        # Where overflow is an error, large arguments are limited.
-        postgres="exp(-GREATEST(-700.0, -GREATEST(-700.0, {})))",
-        excel="EXP(MIN({},700))", st="EXP(MIN({}, 700.0))")),
-    TreeFunction(engine.GAUSS, lambda a: np.exp(-(a * a)), "exp(-{0:atom}**2)",
-                 build=lambda g, a: g.call("exp", g.scaled(g.power(a, 2.0), -1.0))),
-    TreeFunction(engine.TANH, np.tanh, "tanh({0})", call=Call(
-        np.tanh, parity=-1, st="(1.0 - 2.0/(EXP(MIN(2.0*({}), 700.0)) + 1.0))")),
-    TreeFunction(engine.SIGMOID, lambda a: 1.0 / (1.0 + np.exp(-a)), "1/(1 + exp(-{0:factor}))",
-                 PRODUCT, lambda g, a: g.power(
-                     g.sum([(g.call("exp", g.scaled(a, -1.0)), 1.0)], 1.0), -1.0)),
-    TreeFunction(engine.CUBE, lambda a: a * a * a, "{0:atom}**3", POWER,
-                 lambda g, a: g.power(a, 3.0)),
-    TreeFunction(engine.CBRT, np.cbrt, "real_root({0}, 3)", call=Call(
-        np.cbrt, parity=-1, text="real_root({}, 3)", latex=r"\sqrt[3]{{{}}}",
-        mathml="<mroot><mrow>{}</mrow><mn>3</mn></mroot>",
-        sql="(sign({0})*power(abs({0}), 1.0/3.0))", excel="(SIGN({0})*ABS({0})^(1/3))",
-        st="(SEL({0} < 0.0, 1.0, -1.0)*EXPT(ABS({0}), 1.0/3.0))")),
-    TreeFunction(engine.ATAN, np.arctan, "atan({0})", call=Call(
-        np.arctan, parity=-1, latex=r"\operatorname{{atan}}{{\left({}\right)}}",
-        python="np.arctan({})")),
-    TreeFunction(engine.STEP, lambda a: np.heaviside(a, 0.0), "Heaviside({0}, 0)", call=Call(
-        lambda a: np.heaviside(a, 0.0), is_never_negative=True, text="Heaviside({}, 0)",
-        latex=r"\theta\left({}\right)", python="np.heaviside({}, 0.0)",
-        sql="(1.0*({0} > 0.0))", excel="IF({0}>0,1,0)", st="SEL({0} > 0.0, 0.0, 1.0)",
-        postgres="CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 0.0 THEN 1.0 ELSE 0.0 END")),
-)  # fmt: skip
-FUNCTIONS = {engine.functions_by_code()[row.code].name: row for row in ROWS}
-"""The rows by the engine's names."""
-CALLS = {name: row.call for name, row in FUNCTIONS.items() if row.call is not None}
-"""The functions that formulas call by name; all take one argument but "max" and "min"."""
+    "div": (lambda a, b: np.where(b == 0.0, np.nan, a / b), "{0:product}/{1:power}", PRODUCT,
+            lambda g, a, b: g.product([(a, 1.0), (b, -1.0)])),
+    "inv": (lambda a: np.where(a == 0.0, np.nan, 1.0 / a), "1/{0:power}", PRODUCT,
+            lambda g, a: g.power(a, -1.0)),
+    "exp": (lambda a: np.exp(np.minimum(a, engine.LARGEST_EXPONENT)),
+            f"exp(Min({{0}}, {engine.LARGEST_EXPONENT:g}))", ATOM,
+            lambda g, a: g.call("exp", g.call("min", a, g.number(engine.LARGEST_EXPONENT)))),
+    "gauss": (lambda a: np.exp(-(a * a)), "exp(-{0:atom}**2)", ATOM,
+              lambda g, a: g.call("exp", g.scaled(g.power(a, 2.0), -1.0))),
+    "tanh": (np.tanh, "tanh({0})"),
+    "sigmoid": (lambda a: 1.0 / (1.0 + np.exp(-a)), "1/(1 + exp(-{0:factor}))", PRODUCT,
+                lambda g, a: g.power(g.sum([(g.call("exp", g.scaled(a, -1.0)), 1.0)], 1.0), -1.0)),
+    "cube": (lambda a: a * a * a, "{0:atom}**3", POWER, lambda g, a: g.power(a, 3.0)),
+    "cbrt": (np.cbrt, "real_root({0}, 3)"),
+    "atan": (np.arctan, "atan({0})"),
+    "step": (CALLS["step"].numpy, "Heaviside({0}, 0)"),
+}  # fmt: skip
+FUNCTIONS = {name: TreeFunction(*row) for name, row in ROWS.items()}
+"""The functions of trees by the engine's names."""
 
 
 def fold(

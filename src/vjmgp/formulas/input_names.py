@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from types import BuiltinFunctionType
 
 from ..core.files import package_folder
@@ -43,12 +44,14 @@ def identifiers(names: Sequence[str]) -> list[str]:
             word = f"x{word}"
         if word in reserved_words():
             word = f"{word}_"
-        base, count = word, 1
-        while word in result or word in reserved_words():
-            count += 1
-            word = f"{base}_{count}"
-        result.append(word)
+        result.append(unused(word, reserved_words().union(result)))
     return result
+
+
+def unused(word: str, taken: Container[str], numbered: str = "{}_{}") -> str:
+    """Return the word, or with the first number with which it is not taken."""
+    words = itertools.chain([word], (numbered.format(word, k) for k in itertools.count(2)))
+    return next(word for word in words if word not in taken)
 
 
 def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:

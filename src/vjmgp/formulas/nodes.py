@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Floats
 from .functions import CALLS, FUNCTIONS
 from .user_function import UserFunction
 
@@ -114,17 +113,13 @@ class Algebra:
         if abs(constant) <= CANCELLED * most:
             constant = 0.0
         for low in kept:  # min(a, b) = a + b − max(a, b)
-            high = self._twin(low) if low.name == "min" else None
-            if high in kept:
-                weight = kept.pop(low)
-                more = [(part, weight) for part in low.parts]
-                return self.sum([*kept.items(), *more, (high, -weight)], constant)
+            if low.name == "min" and len(low.parts) == 2:
+                high = self._nodes.get(("call", 0.0, "max", (), *(p.place for p in low.parts)))
+                if high in kept:
+                    weight = kept.pop(low)
+                    more = [(part, weight) for part in low.parts]
+                    return self.sum([*kept.items(), *more, (high, -weight)], constant)
         return self._sum(kept, constant)
-
-    def _twin(self, low: Node) -> Node | None:
-        """Return the maximum of the two nodes that this is the minimum of, if it exists."""
-        places = [part.place for part in low.parts]
-        return self._nodes.get(("call", 0.0, "max", (), *places)) if len(places) == 2 else None
 
     def _sum(self, weights: dict[Node, float], constant: float) -> Node:
         if not weights:
@@ -206,7 +201,7 @@ class Algebra:
             return self.scaled(self._call(name, inner), float(np.cbrt(factor)))
         if name == "step":
             return self._call(name, self.primitive(part, positive=True)[1])
-        if (parity := CALLS[name].parity) and _leads_negative(part):
+        if (parity := CALLS[name].parity) and part.kind == "sum" and part.numbers[0] < 0.0:
             return self.scaled(self._call(name, self.scaled(part, -1.0)), parity)
         if name == "exp" and 0.0 < abs(part.constant) < 300.0:  # exp(p + c) = exp(c)·exp(p)
             inner = self.sum([(part, 1.0)], -part.constant)
@@ -275,9 +270,7 @@ class Algebra:
 
     def of_function(self, name: str, parts: list[Node]) -> Node:
         """Return a function of trees, by its definition."""
-        if name in self.user_functions:
-            return self.call(name, *parts)
-        build = FUNCTIONS[name].build
+        build = None if name in self.user_functions else FUNCTIONS[name].build
         return self.call(name, *parts) if build is None else build(self, *parts)
 
     def one_plus_square(self, node: Node) -> Node:
@@ -303,10 +296,6 @@ def _tidy(value: float) -> float:
     return float(f"{value:.14g}") + 0.0  # no −0
 
 
-def _leads_negative(node: Node) -> bool:
-    return node.kind == "sum" and node.numbers[0] < 0.0
-
-
 def is_not_negative(node: Node) -> bool:
     """Return whether the rules know that the node is never negative."""
     if node.kind == "number":
@@ -323,13 +312,11 @@ def is_not_negative(node: Node) -> bool:
 
 def in_order(root: Node) -> list[Node]:
     """Return the nodes of an expression, each after its parts."""
-    found: set[Node] = set()
-    waiting = [root]
+    found, waiting = {root}, [root]
     while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting.extend(node.parts)
+        new = set(waiting.pop().parts) - found
+        found |= new
+        waiting += new
     return sorted(found, key=lambda node: node.place)
 
 
@@ -350,26 +337,20 @@ def value_of(node: Node, parts: Sequence[Any], inputs: Sequence[Any], algebra: A
             total = total * powered(part, exponent)
         return total
     if node.name in algebra.user_functions:
-        return _user_values(algebra.user_functions[node.name], parts)
+        value = algebra.user_functions[node.name].value
+        rows = zip(*np.broadcast_arrays(*parts), strict=True) if np.ndim(parts[0]) else [parts]
+        return np.array([value(tuple(map(float, row))) for row in rows])
     compute = CALLS[node.name].numpy
     return functools.reduce(compute, parts) if len(parts) > 1 else compute(parts[0])
 
 
-def _user_values(function: UserFunction, parts: Sequence[Any]) -> Floats:
-    rows = zip(*np.broadcast_arrays(*parts), strict=True) if np.ndim(parts[0]) else [parts]
-    return np.array([function.value(tuple(map(float, row))) for row in rows])
-
-
 def powered(value: Any, exponent: float) -> Any:
     """Return value^exponent, by something faster than a power if possible."""
-    match exponent:
-        case 1.0:
-            return value
-        case 2.0:
-            return value * value
-        case 0.5 | -0.5:
-            return np.sqrt(value) if exponent > 0.0 else 1.0 / np.sqrt(value)
-    return 1.0 / value if exponent == -1.0 else value**exponent
+    if exponent in (-0.5, -1.0):
+        return 1.0 / powered(value, -exponent)
+    if exponent == 0.5:
+        return np.sqrt(value)
+    return value if exponent == 1.0 else value * value if exponent == 2.0 else value**exponent
 
 
 def values_at(root: Node, inputs: Sequence[Any], algebra: Algebra) -> Any:
@@ -386,9 +367,7 @@ def count_symbols(root: Node) -> int:
     if root.kind in ("number", "input"):
         return 1
     if root.kind == "sum":
-        terms = [
-            count_symbols(part) + (2 if abs(weight) != 1.0 else 0) for part, weight in root.terms()
-        ]
+        terms = [count_symbols(part) + 2 * (abs(weight) != 1.0) for part, weight in root.terms()]
         return sum(terms) + len(terms) - 1 + (2 if root.number else 0)
     if root.kind == "product":
         more = {1.0: 0, 0.5: 1}

@@ -11,22 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.arrays import Floats
-from ..tables.preprocessing import Column, Standardizer
+from ..tables.preprocessing import Column
+from . import simplify
 from .nodes import Algebra, Node, in_order, value_of
-from .simplify import (
-    MOST_TERMS,
-    Lengths,
-    all_multiplied_out,
-    expression_of,
-    grouped,
-    replaced,
-    shortest,
-)
+from .simplify import Lengths
 
 if TYPE_CHECKING:
     from ..models.symbolic import SymbolicModel
@@ -38,27 +31,19 @@ share of the target's deviation."""
 SAME = 1e-6
 """Forms whose predictions differ by a smaller share of the tolerance are equal."""
 POINTS = 192
-PASSES = 4
 HOPELESS = 3.0
 """Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
-DIGITS = 15
-HALVINGS = 12
 LONG = 600
 """Forms with more letters are reduced from one start only."""
 
 
-def points_of(standardizer: Standardizer, used: set[int]) -> list[Floats | None]:
-    """Return values of the used inputs within their training ranges, reproducible for a model.
+def points_of(column: Column, position: int) -> Floats:
+    """Return values of an input within its training range, reproducible for a model.
 
-    At half of the points each input is near its mean, at a quarter anywhere in its range, and at
+    At half of the points the input is near its mean, at a quarter anywhere in its range, and at
     the last quarter all inputs are low or high together.
     """
     together = np.random.default_rng(0).standard_normal(POINTS // 4)
-    columns = enumerate(standardizer.inputs)
-    return [_values_of(column, k, together) if k in used else None for k, column in columns]
-
-
-def _values_of(column: Column, position: int, together: Floats) -> Floats:
     rng = np.random.default_rng([1, position])
     if column.codes is not None or column.label is not None:
         levels = [0.0, 1.0] if column.codes is None else np.unique(list(column.codes.values()))
@@ -130,11 +115,11 @@ class Rounding:
     def reduced(self, root: Node, length: Lengths) -> Node:
         """Return the form without parts that hardly move predictions."""
         exact = self.values(root)
-        for _ in range(PASSES):
+        for _ in range(4):
             before = root
             order = in_order(root)
             for _, node, make in self._worth_trying(order, length):
-                shorter = replaced(self.algebra, order, node, make())
+                shorter = simplify.replaced(self.algebra, order, node, make())
                 if length(shorter) < length(root) and self.distance(shorter, exact) <= self.allowed:
                     root, order = shorter, in_order(shorter)
             if root is before:
@@ -200,7 +185,7 @@ class Rounding:
         numbered = [node for node in needs if node.kind in ("sum", "number")]
         count = sum(len(node.numbers) + 1 for node in numbered)
         shares = dict.fromkeys(numbered, self.allowed / np.sqrt(max(count, 1)))
-        for _ in range(HALVINGS):
+        for _ in range(12):
             rounded = self._renumbered(needs, shares)
             if self.distance(rounded, exact) <= self.allowed:
                 return rounded
@@ -210,7 +195,7 @@ class Rounding:
 
     def _rounded_too_far(self, needs: Needs, shares: Shares, exact: Floats) -> list[Node]:
         """Return the nodes whose numbers are rounded too far; all of them if there are many."""
-        if len(shares) > MOST_TERMS:
+        if len(shares) > simplify.MOST_TERMS:
             return list(shares)
         alone = {node: self._renumbered(needs, {node: share}) for node, share in shares.items()}
         moved = {node: self.distance(root, exact) for node, root in alone.items()}
@@ -220,45 +205,36 @@ class Rounding:
     def _need(self, node: Node, slope: Floats) -> Need:
         """Return the effect of a node's numbers; a constant offsets their mean effect."""
         if node.kind != "sum":
-            return Need([], [], _size(slope))
+            return [], [], _size(slope)
         square = np.where(np.isfinite(slope), slope * slope, 0.0)
         total = float(square.sum())
         values = [self.value(part) for part in node.parts]
         has_offset = node.number and total
         middles = [_mean(square * v) * POINTS / total if has_offset else 0.0 for v in values]
         sizes = [_size(slope * (v - m)) for v, m in zip(values, middles, strict=True)]
-        return Need(sizes, middles, _size(slope))
+        return sizes, middles, _size(slope)
 
     def _renumbered(self, needs: Needs, shares: Shares) -> Node:
         """Return the last node with numbers rounded as far as the nodes' shares allow."""
         new: dict[Node, Node] = {}
-        for node, need in needs.items():
+        for node, (sizes, middles, of_constant) in needs.items():
             parts, share = [new[part] for part in node.parts], shares.get(node, 0.0)
             if node.kind == "number":
-                new[node] = self.algebra.number(shortened(node.number, share, need.of_constant))
+                new[node] = self.algebra.number(shortened(node.number, share, of_constant))
             elif node.kind == "sum":
-                pairs = zip(node.numbers, need.sizes, strict=True)
-                numbers = [shortened(number, share, size) for number, size in pairs]
-                constant = node.number
-                for number, short, middle in zip(node.numbers, numbers, need.middles, strict=True):
-                    constant += (number - short) * middle
-                constant = shortened(constant, share, need.of_constant) if node.number else 0.0
+                constant, numbers = node.number, []
+                for number, size, middle in zip(node.numbers, sizes, middles, strict=True):
+                    numbers.append(shortened(number, share, size))
+                    constant += (number - numbers[-1]) * middle
+                constant = shortened(constant, share, of_constant) if node.number else 0.0
                 new[node] = self.algebra.sum(zip(parts, numbers, strict=True), constant)
             else:
                 new[node] = self.algebra.rebuilt(node, parts)
         return next(reversed(new.values()))
 
 
-class Need(NamedTuple):
-    """The effect of a node's numbers on predictions."""
-
-    sizes: list[float]
-    """The effect of each weight, when the constant offsets its mean."""
-    middles: list[float]
-    """The constant's offset for each weight."""
-    of_constant: float
-
-
+Need = tuple[list[float], list[float], float]
+"""The effect of each weight, when the constant offsets its mean; these offsets; the constant's."""
 Needs = dict[Node, Need]
 Shares = dict[Node, float]
 """The error allowed for the numbers of each node."""
@@ -297,7 +273,7 @@ def shortened(value: float, share: float, size: float) -> float:
     """
     if 0.0 < abs(value) * size <= share:
         return 0.0
-    for digits in range(1, DIGITS if share else 0):
+    for digits in range(1, 15 if share else 0):
         short = float(f"{value:.{digits - 1}e}")
         if abs(short - value) * size <= share and (size > 0.0 or digits == 3):
             return short
@@ -310,15 +286,16 @@ def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
     Products are multiplied out if that is shorter, but not at the cost of precision, as with
     numbers that are large and close to each other.
     """
-    algebra, root = expression_of(model)
+    algebra, root = simplify.expression_of(model)
     standardizer = model.standardizer
     low, high = standardizer.target_range
     margin = high - low if np.isfinite(high - low) else np.inf
-    used = {int(node.number) for node in in_order(root) if node.kind == "input"}
     allowed = TOLERANCE * standardizer.target_scale
-    points = points_of(standardizer, used)
+    used = {int(node.number) for node in in_order(root) if node.kind == "input"}
+    columns = enumerate(standardizer.inputs)
+    points = [points_of(column, k) if k in used else None for k, column in columns]
     rounding = Rounding(algebra, points, (low - margin, high + margin), allowed)
-    short = shortest(algebra, root, length)
+    short = simplify.shortest(algebra, root, length)
     is_same = rounding.distance(short, rounding.values(root)) <= SAME * allowed
     return rounding, short if is_same else root
 
@@ -336,11 +313,12 @@ def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
 
     starts = [root]
     if length(root) <= LONG:
-        starts = list(dict.fromkeys([root, all_multiplied_out(algebra, root)]))
+        starts = list(dict.fromkeys([root, simplify.all_multiplied_out(algebra, root)]))
     forms = []
     for start in filter(is_near, starts):
         reduced = rounding.reduced(start, length)
-        short = grouped(algebra, shortest(algebra, reduced, length), length)
+        short = simplify.shortest(algebra, reduced, length)
+        short = simplify.grouped(algebra, short, length)
         forms.append(short if is_near(short) else reduced)
     rounded = map(rounding.with_few_digits, forms)
     return min(filter(is_near, rounded), key=length, default=root)

@@ -12,10 +12,6 @@ from ..models.symbolic import SymbolicModel, TableModel
 from ..tables.preprocessing import Standardizer
 
 
-def _no_models() -> list[SymbolicModel]:
-    return []
-
-
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A fitted model with its training rows and, if known, the other models of its fit.
@@ -32,9 +28,9 @@ class Fitted:
     target_name: str = "target"
     has_student: bool = False
     """Whether the last model of the front is a student."""
-    front_models: Callable[[], list[SymbolicModel]] = _no_models
+    front_models: Callable[[], list[SymbolicModel]] = list
     """Return the models of the front."""
-    restart_models: Callable[[], list[SymbolicModel]] = _no_models
+    restart_models: Callable[[], list[SymbolicModel]] = list
     """Return the model that each of several restarts would give alone."""
     short_model: Callable[[int], SymbolicModel | None] = lambda max_size: None
     """Return the best model of at most this size, if there is one."""

@@ -15,8 +15,6 @@ from ..engine.parameters import checked, whole
 from ..models.symbolic import SymbolicModel
 from .fitted import Fitted
 
-REPEATS_RULE = whole(1, 1_000_000)
-
 
 @dataclass(frozen=True)
 class Stability:
@@ -38,7 +36,7 @@ def importance(
     This is scikit-learn's `permutation_importance` with the same random numbers, computed on
     standardised inputs: all inputs of a nominal column are shuffled together.
     """
-    repeats = checked("repeats", repeats, {"repeats": REPEATS_RULE})
+    repeats = checked("repeats", repeats, {"repeats": whole(1, 1_000_000)})
     x, standardizer = fitted.standardizer.standardize(X), fitted.standardizer
     score = r2_score(y, fitted.predictor.predict_rows(x))
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max + 1)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..core.optional import need
 from ..models.symbolic import SymbolicModel
-from ..tables.preprocessing import Column
 from .fitted import Fitted
 from .importance import importance, stability
 from .residuals import residuals
@@ -24,10 +23,6 @@ BLUE, ORANGE, GREEN, GREY, DARK = "#0072B2", "#D55E00", "#009E73", "#8a939e", "#
 SIZE = (5.6, 4.0)
 MOST_BARS = 20
 """Largest number of columns in a bar plot."""
-FEW_LEVELS = 6
-LEAST_RANGE = 0.01
-"""Smallest range of a curve that is not drawn flat, in deviations of the target."""
-MOST_MARKS = 500
 LONGEST = 24
 """Characters of a column's name in a plot."""
 
@@ -63,18 +58,12 @@ def plot_prediction(
         ends = np.where(np.isfinite(ends), ends, predicted[:, None])
         inside = float(np.mean((observed >= ends[:, 0]) & (observed <= ends[:, 1])))
         order = np.argsort(predicted, kind="stable")
-        ax.fill_between(
-            predicted[order],
-            ends[order, 0],
-            ends[order, 1],
-            color=BLUE,
-            alpha=0.15,
-            linewidth=0,
-            label=f"{interval:.0%} interval; {inside:.0%} of the rows are inside",
-        )
+        label = f"{interval:.0%} interval; {inside:.0%} of the rows are inside"
+        look: dict[str, Any] = {"color": BLUE, "alpha": 0.15, "linewidth": 0, "label": label}
+        ax.fill_between(predicted[order], *ends[order].T, **look)
     low, high = min(predicted.min(), observed.min()), max(predicted.max(), observed.max())
     ax.plot([low, high], [low, high], color=DARK, linewidth=0.8)
-    ax.plot(predicted, observed, "o", color=BLUE, alpha=_alpha(len(found)), markersize=4)
+    _dots(ax, predicted, observed)
     name = _plain(fitted.target_name)
     ax.set(xlabel=f"{name}, predicted", ylabel=f"{name}, observed")
     if interval is not None:
@@ -87,14 +76,7 @@ def plot_residuals(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Ax
     ax = _axes(ax)
     found = residuals(fitted, X, y)
     ax.axhline(0.0, color=DARK, linewidth=0.8)
-    ax.plot(
-        found["predicted"],
-        found["residual"],
-        "o",
-        color=BLUE,
-        alpha=_alpha(len(found)),
-        markersize=4,
-    )
+    _dots(ax, found["predicted"], found["residual"])
     largest = 1.1 * float(found["residual"].abs().max())
     if largest > 0.0:
         ax.set_ylim(-largest, largest)
@@ -112,26 +94,20 @@ def plot_response(fitted: Fitted, column: str | int, X: Any = None, ax: Axes | N
     column_seen = next(c for c in fitted.standardizer.columns if c.name == name)
     if column_seen.codes is None:
         ax.plot(values, predictions, color=BLUE, linewidth=2)
-        _mark_training_rows(fitted, column_seen, ax)
+        if column_seen.used:  # marks of the training rows on the axis
+            seen = input_of(column_seen, fitted.rows, fitted.standardizer)[:500]
+            below, at_axis = np.full(len(seen), 0.015), ax.get_xaxis_transform()
+            ax.plot(seen, below, "|", color=GREY, alpha=0.5, transform=at_axis)
     else:
         ax.plot(range(len(values)), predictions, "o", color=BLUE, markersize=7)
-        labels = [_shortened(str(value)) for value in values]
-        ax.set_xticks(range(len(values)), labels)
-        if len(values) > FEW_LEVELS:
+        ax.set_xticks(range(len(values)), [_shortened(str(value)) for value in values])
+        if len(values) > 6:
             ax.tick_params(axis="x", rotation=90)
     middle, scale = float(predictions.mean()), fitted.standardizer.target_scale
-    if np.ptp(predictions) < LEAST_RANGE * scale:  # else rounding errors would fill the plot
+    if np.ptp(predictions) < 0.01 * scale:  # else rounding errors would fill the plot
         ax.set_ylim(middle - 0.5 * scale, middle + 0.5 * scale)
     ax.set(xlabel=_plain(name), ylabel=f"{_plain(fitted.target_name)}, predicted")
     return ax
-
-
-def _mark_training_rows(fitted: Fitted, column: Column, ax: Axes) -> None:
-    """Mark the training rows on the axis below a curve."""
-    if column.used:
-        seen = input_of(column, fitted.rows, fitted.standardizer)[:MOST_MARKS]
-        at_the_axis = ax.get_xaxis_transform()
-        ax.plot(seen, np.full(len(seen), 0.015), "|", color=GREY, alpha=0.5, transform=at_the_axis)
 
 
 def plot_importance(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Axes:
@@ -176,9 +152,10 @@ def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
     return ax
 
 
-def _alpha(rows: int) -> float:
-    """Reduce opacity as the number of points grows."""
-    return float(np.clip(20.0 / np.sqrt(max(rows, 1)), 0.1, 0.7))
+def _dots(ax: Axes, x: Any, y: Any) -> None:
+    """Plot points, whose opacity falls as their number grows."""
+    alpha = float(np.clip(20.0 / np.sqrt(max(len(x), 1)), 0.1, 0.7))
+    ax.plot(x, y, "o", color=BLUE, alpha=alpha, markersize=4)
 
 
 def _plain(text: str) -> str:

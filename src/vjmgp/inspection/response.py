@@ -14,7 +14,6 @@ from .fitted import Fitted
 
 POINTS = 101
 """Points of a response curve."""
-CODES_EQUAL = 1e-9
 
 
 def response(fitted: Fitted, column: str | int, X: Any = None) -> pd.DataFrame:
@@ -78,6 +77,6 @@ def _weight_of(
     has_level = np.ones(len(rows.y), dtype=bool)
     for part in parts:
         assert part.codes is not None
-        rounding = CODES_EQUAL * max(part.scale, abs(part.mean))
+        rounding = 1e-9 * max(part.scale, abs(part.mean))
         has_level &= np.abs(encoded[part.title] - part.codes[level]) <= rounding
     return float(rows.weights.each[has_level].sum())

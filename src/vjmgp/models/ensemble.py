@@ -6,7 +6,8 @@ JSON runs nothing that the file contains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +21,9 @@ from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_for
 from ..engine.preparation import Prepared
 from ..engine.search.archive import O1, Archive
 from ..tables.preprocessing import Standardizer
+from . import serialization
 from .kriging import Kriging, fit_kriging, predict_kriging
-from .serialization import (
-    floats_from,
-    functions_from_dict,
-    inputs_to_dict,
-    places_from,
-    quantiles_from_dict,
-    quantiles_to_dict,
-    standardizer_from_dict,
-    tree_from_list,
-    tree_to_list,
-)
+from .serialization import floats_from, places_from, require
 from .symbolic import (
     Feature,
     SymbolicModel,
@@ -51,8 +43,24 @@ CHUNK = 4096
 """Rows predicted together, which limits the memory."""
 
 
+class MeanModel(TableModel):
+    """A mean of several models."""
+
+    @abstractmethod
+    def predict_standardized(self, x: Floats) -> Floats:
+        """Predict the standardised target from standardised inputs."""
+
+    def predict_rows(self, x: Floats) -> Floats:
+        """Predict in original units from standardised inputs, some rows at a time."""
+        out = np.empty(len(x))
+        for start in range(0, len(x), CHUNK):
+            out[start : start + CHUNK] = self.predict_standardized(x[start : start + CHUNK])
+        out[np.isnan(out)] = 0.0  # the mean of the standardised target
+        return self.standardizer.clip_target(self.standardizer.restore_target(out))
+
+
 @dataclass(frozen=True)
-class FrontModel(TableModel):
+class FrontModel(MeanModel):
     """The weighted mean of many models, each clipped to the range of the training target.
 
     The models share trees, and each distinct tree is evaluated once.
@@ -79,10 +87,6 @@ class FrontModel(TableModel):
         """Numbers of the inputs in the trees."""
         return inputs_of(self.trees)
 
-    def predict_rows(self, x: Floats) -> Floats:
-        """Predict in original units from standardised inputs."""
-        return _in_parts(self.standardizer, x, self.predict_standardized)
-
     def predict_standardized(self, x: Floats) -> Floats:
         """Predict the standardised target from standardised inputs."""
         limits = np.array(self.standardizer.target_range)
@@ -99,20 +103,19 @@ class FrontModel(TableModel):
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]
         return {
-            **inputs_to_dict(self.standardizer, self.functions),
-            "trees": [tree_to_list(feature, names, self.functions) for feature in self.trees],
+            **serialization.inputs_to_dict(self.standardizer, self.functions),
+            "trees": [serialization.tree_to_list(t, names, self.functions) for t in self.trees],
             "members": {name: values.tolist() for name, values in self.members._asdict().items()},
-            **quantiles_to_dict(self.error_quantiles),
+            **({"error_quantiles": list(self.error_quantiles)} if self.error_quantiles else {}),
         }
 
     @classmethod
     def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
-        standardizer = standardizer_from_dict(data)
-        functions = functions_from_dict(data, functions)
+        standardizer = serialization.standardizer_from_dict(data)
+        functions = serialization.functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
-        trees = tuple(
-            Feature(*tree_from_list(t, names, functions), 0.0, 0.0, 1.0) for t in data["trees"]
-        )
+        read = (serialization.tree_from_list(tree, names, functions) for tree in data["trees"])
+        trees = tuple(Feature(*codes_and_constants, 0.0, 0.0, 1.0) for codes_and_constants in read)
         lists = data["members"]
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
@@ -124,13 +127,13 @@ class FrontModel(TableModel):
             tree,
             floats_from(lists["coefficient"], "coefficient", (len(tree),)),
         )
-        if len(first) != len(weights) + 1 or (np.diff(first) < 0).any():
-            raise ValueError("The model is malformed: its members and their terms do not agree.")
-        return cls(standardizer, trees, members, functions, quantiles_from_dict(data))
+        agree = len(first) == len(weights) + 1 and (np.diff(first) >= 0).all()
+        require(agree, "its members and their terms do not agree")
+        return cls(standardizer, trees, members, functions, serialization.quantiles_from_dict(data))
 
 
 @dataclass(frozen=True)
-class BlendModel(TableModel):
+class BlendModel(MeanModel):
     """The mean of the front together with Extra Trees and a Gaussian process."""
 
     format = "vjmgp-blend"
@@ -163,10 +166,6 @@ class BlendModel(TableModel):
             "A blend has no intervals, because its Extra Trees have no leave-one-out errors: use "
             "choose(predict_with='model') or 'front'."
         )
-
-    def predict_rows(self, x: Floats) -> Floats:
-        """Predict in original units from standardised inputs."""
-        return _in_parts(self.standardizer, x, self.predict_standardized)
 
     def predict_standardized(self, x: Floats) -> Floats:
         """Predict the standardised target from standardised inputs."""
@@ -208,13 +207,12 @@ class BlendModel(TableModel):
         scalars = floats_from(
             [process[name] for name in ("smooth", "length", "slope", "offset")], "process", (4,)
         )
-        if not scalars[1] > 0.0:
-            raise ValueError("The model is malformed: the length of its process is not positive.")
+        require(scalars[1] > 0.0, "the length of its process is not positive")
         return cls(
             front,
             _forest_from_dict(data["forest"], n_inputs),
             Kriging(rows, floats_from(process["dual"], "dual", (len(rows),)), *scalars),
-            (float(shares[0]), float(shares[1]), float(shares[2])),
+            tuple(shares.tolist()),
         )
 
 
@@ -228,22 +226,13 @@ def _forest_from_dict(data: dict[str, Any], n_inputs: int) -> Forest:
     leaf = column < 0
     here = np.arange(count)
     is_right = np.where(leaf, child == here, (child > here) & (child + 1 < count))
-    if len(column) != count or len(child) != count or not is_right.all():
-        raise ValueError("The model is malformed: the nodes of its forest do not agree.")
+    agree = len(column) == count and len(child) == count and is_right.all()
+    require(agree, "the nodes of its forest do not agree")
     nodes = np.empty((count, 2), np.uint64)
     nodes[:, 0] = np.where(leaf, np.inf, cut).view(np.uint64)
     nodes[:, 1] = (child.astype(np.uint64) << COLUMN_BITS) | np.maximum(column, 0).astype(np.uint64)
     root = places_from(data["root"], "root", count)
     return Forest(nodes, value, root, np.empty(0, np.int64))
-
-
-def _in_parts(standardizer: Standardizer, x: Floats, predict: Callable[[Floats], Floats]) -> Floats:
-    """Predict in original units, some rows at a time."""
-    out = np.empty(len(x))
-    for start in range(0, len(x), CHUNK):
-        out[start : start + CHUNK] = predict(x[start : start + CHUNK])
-    out[np.isnan(out)] = 0.0  # the mean of the standardised target
-    return standardizer.clip_target(standardizer.restore_target(out))
 
 
 def front_model(
@@ -288,12 +277,10 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
     x, y = prepared.x, prepared.y
     state = stream(prepared.seed, "detector")  # the same trees as the run's detector
     weights = prepared.weights.relative()
-    of_forest, of_process = (
-        None if weights is None else weights[rows] for rows in (forest_rows, process_rows)
-    )
-    forest = fit_forest(
-        state, np.ascontiguousarray(x[forest_rows].T), y[forest_rows], weights=of_forest
-    )
+    of_forest = None if weights is None else weights[forest_rows]
+    of_process = None if weights is None else weights[process_rows]
+    columns = np.ascontiguousarray(x[forest_rows].T)
+    forest = fit_forest(state, columns, y[forest_rows], weights=of_forest)
     process = fit_kriging(x[process_rows], y[process_rows], of_process)
     error_of_trees = 1.0 - prepared.noise_r2
     ratio = min(1.0, float(archive.scores[archive.front, O1].min()) / max(error_of_trees, 1e-9))

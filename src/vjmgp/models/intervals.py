@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 200
 """Largest number of quantiles; those of fewer errors are the errors themselves."""
-DIGITS = 6
 CHOICES = 8
 """Nodes that the choice of a formula counts as."""
 ROUNDING = 1e-9
@@ -48,8 +47,7 @@ def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
 def _errors(features: Floats, linear: Floats, alpha: float, rows: ScoredRows) -> Floats:
     """Return the errors from rows × features and their weights, centres and factors."""
     weight, centre, factor = linear
-    z = (features - centre) * factor
-    return leave_one_out_errors(z, weight, alpha, rows)
+    return leave_one_out_errors((features - centre) * factor, weight, alpha, rows)
 
 
 def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
@@ -109,7 +107,7 @@ def kept_quantiles(errors: Floats, weights: Floats, factor: float) -> tuple[floa
     wanted = np.arange(1, count + 1) / (count + 1) * (rows + 1.0) / rows
     places = np.searchsorted(share / share[-1], wanted - ROUNDING)
     found = factor * sizes[order[np.minimum(places, len(order) - 1)]]
-    return tuple(float(f"{value:.{DIGITS}g}") for value in found)
+    return tuple(float(f"{value:.6g}") for value in found)
 
 
 def half_width(quantiles: tuple[float, ...], interval: float) -> float:

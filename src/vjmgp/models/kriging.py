@@ -58,11 +58,9 @@ def initial_kernel(n_inputs: int, weights: Floats | None = None) -> Any:
 def fit_kriging(x: Floats, y: Floats, weights: Floats | None = None) -> Kriging:
     """Fit rows × inputs by maximum likelihood."""
     process = GaussianProcessRegressor(initial_kernel(x.shape[1], weights), random_state=0)
-    # More threads would change the order of sums.
+    # More threads would change the order of sums; a parameter at its bound is a useless input.
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # a parameter at its bound: a useless input
+        warnings.simplefilter("ignore", ConvergenceWarning)
         process.fit(x, y)
     values = process.kernel_.get_params()
     return Kriging(

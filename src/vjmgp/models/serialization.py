@@ -9,6 +9,7 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from .symbolic import Feature
 
 VERSION = 1
+
+
+def require(is_right: Any, problem: str) -> None:
+    """Raise ValueError with the problem unless the model is right."""
+    if not is_right:
+        raise ValueError(f"The model is malformed: {problem}.")
 
 
 class JsonModel(ABC):
@@ -88,16 +95,11 @@ def functions_from_dict(
     return tuple(given[name] for name in names)
 
 
-def quantiles_to_dict(quantiles: tuple[float, ...]) -> dict[str, Any]:
-    """Return an entry with the sizes of leave-one-out errors, if known."""
-    return {"error_quantiles": list(quantiles)} if quantiles else {}
-
-
 def quantiles_from_dict(data: dict[str, Any]) -> tuple[float, ...]:
     """Read and check the sizes of leave-one-out errors; older files have none."""
     quantiles = floats_from(data.get("error_quantiles", []), "error_quantiles")
-    if (quantiles < 0.0).any() or (np.diff(quantiles) < 0.0).any():
-        raise ValueError("The model is malformed: error_quantiles do not rise from 0 on.")
+    rise = (quantiles >= 0.0).all() and (np.diff(quantiles) >= 0.0).all()
+    require(rise, "error_quantiles do not rise from 0 on")
     return tuple(quantiles.tolist())
 
 
@@ -119,17 +121,18 @@ def inputs_to_dict(standardizer: Standardizer, functions: Sequence[UserFunction]
 def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     """Read and check the entries of target and columns."""
     target = data["target"]
+    clips = target.get("clip", True)
+    require(isinstance(clips, bool), f"clip is {clips!r}, neither true nor false")
     columns = tuple(_column_from_dict(column) for column in data["columns"])
     titles = [column.title for column in columns if column.used]
-    if len(set(titles)) < len(titles):
-        twice = next(title for title in titles if titles.count(title) > 1)
-        raise ValueError(f"The model is malformed: two of its inputs are called {twice!r}.")
+    for twice, count in Counter(titles).items():
+        require(count == 1, f"two of its inputs are called {twice!r}")
     return Standardizer(
         columns,
         finite_number(target["mean"], "mean"),
         _scale(target["scale"]),
         _range(target["range"]),
-        _flag(target.get("clip", True), "clip"),
+        clips,
     )
 
 
@@ -141,67 +144,47 @@ def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Float
         raise ValueError(
             f"The model is malformed: {what} is not a list of numbers of the right length."
         ) from None
-    if not np.isfinite(array).all():
-        raise ValueError(f"The model is malformed: {what} has a number that is not finite.")
+    require(np.isfinite(array).all(), f"{what} has a number that is not finite")
     return array
 
 
 def places_from(values: Any, what: str, end: int) -> NDArray[np.int64]:
     """Read a list of whole numbers from 0 to `end` − 1."""
     array = floats_from(values, what)
-    if not ((array == np.rint(array)) & (array >= 0) & (array < end)).all():
-        raise ValueError(f"The model is malformed: {what} has a number outside 0 … {end - 1}.")
+    is_place = (array == np.rint(array)) & (array >= 0) & (array < end)
+    require(is_place.all(), f"{what} has a number outside 0 … {end - 1}")
     return array.astype(np.int64)
 
 
 def finite_number(value: Any, what: str) -> float:
     """Read a finite number."""
     number = float(value)
-    if not math.isfinite(number):  # not valid JSON, but Python's reader accepts it
-        raise ValueError(f"The model is malformed: {what} is {number}.")
+    require(math.isfinite(number), f"{what} is {number}")  # valid for Python's reader of JSON
     return number
-
-
-def whole_count(value: Any, what: str) -> int:
-    """Read a whole number that is not negative."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"The model is malformed: {what} is {value!r}.")
-    return value
 
 
 def _scale(value: Any) -> float:
     scale = finite_number(value, "scale")
-    if not scale > 0.0:
-        raise ValueError(f"The model is malformed: scale is {scale}; it must be positive.")
+    require(scale > 0.0, f"scale is {scale}; it must be positive")
     return scale
 
 
 def _range(values: Any) -> tuple[float, float]:
     low, high = floats_from(values, "range", (2,)).tolist()
-    if low > high:
-        raise ValueError(f"The model is malformed: range is {low} to {high}.")
+    require(low <= high, f"range is {low} to {high}")
     return low, high
-
-
-def _flag(value: Any, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"The model is malformed: {what} is {value!r}, neither true nor false.")
-    return value
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "name": column.name,
-        "used": column.used,
-        "mean": column.mean,
-        "scale": column.scale,
+        name: getattr(column, name) for name in ("name", "used", "mean", "scale")
     }
-    if column.limits is not None:
-        data["range"] = list(column.limits)
-    if column.fill is not None:
-        data["fill"] = column.fill
-    if column.label is not None:
-        data["label"] = column.label
+    optional = {
+        "range": None if column.limits is None else list(column.limits),
+        "fill": column.fill,
+        "label": column.label,
+    }
+    data |= {name: value for name, value in optional.items() if value is not None}
     if column.codes is not None:
         data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}
     return data
@@ -226,14 +209,8 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
 
 def tree_to_list(feature: Feature, names: list[str], functions: Sequence[UserFunction] = ()) -> Any:
     """Return a tree as nested lists of names and numbers: ["add", ["column", "x"], 0.5]."""
-    return fold(
-        feature.codes,
-        feature.constants,
-        lambda column: ["column", names[column]],
-        float,
-        lambda name, parts: [name, *parts],
-        functions,
-    )
+    leaf, call = (lambda column: ["column", names[column]]), (lambda name, parts: [name, *parts])
+    return fold(feature.codes, feature.constants, leaf, float, call, functions)
 
 
 def tree_from_list(

@@ -23,20 +23,10 @@ from ..formulas.display import Digits, DisplayedFormula
 from ..formulas.input_names import formula_inputs
 from ..formulas.printers.evolved import evolved_text
 from ..tables.preprocessing import Standardizer
+from . import serialization
 from .extrapolation import warn_beyond
 from .intervals import intervals_around
-from .serialization import (
-    JsonModel,
-    finite_number,
-    functions_from_dict,
-    inputs_to_dict,
-    quantiles_from_dict,
-    quantiles_to_dict,
-    standardizer_from_dict,
-    tree_from_list,
-    tree_to_list,
-    whole_count,
-)
+from .serialization import JsonModel, finite_number
 
 if TYPE_CHECKING:
     from ..formulas.user_function import UserFunction
@@ -297,39 +287,39 @@ class SymbolicModel(TableModel):
         names = [column.title for column in self.standardizer.inputs]
         return {
             "formula": self.text(),
-            **inputs_to_dict(self.standardizer, self.functions),
+            **serialization.inputs_to_dict(self.standardizer, self.functions),
             "intercept": self.intercept,
             "features": [
                 {
-                    "tree": tree_to_list(feature, names, self.functions),
-                    "weight": feature.weight,
-                    "centre": feature.centre,
-                    "factor": feature.factor,
+                    "tree": serialization.tree_to_list(feature, names, self.functions),
+                    **{key: getattr(feature, key) for key in ("weight", "centre", "factor")},
                 }
                 for feature in self.features
             ],
             "scores": self.scores,
             **({"constant_nodes": self.constant_nodes} if self.constant_nodes else {}),
-            **quantiles_to_dict(self.error_quantiles),
+            **({"error_quantiles": list(self.error_quantiles)} if self.error_quantiles else {}),
         }
 
     @classmethod
     def _from_content(
         cls, data: dict[str, Any], functions: Sequence[UserFunction]
     ) -> SymbolicModel:
-        standardizer = standardizer_from_dict(data)
-        functions = functions_from_dict(data, functions)
+        standardizer = serialization.standardizer_from_dict(data)
+        functions = serialization.functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
         features = tuple(
             Feature(
-                *tree_from_list(item["tree"], names, functions),
+                *serialization.tree_from_list(item["tree"], names, functions),
                 *(finite_number(item[key], key) for key in ("weight", "centre", "factor")),
             )
             for item in data["features"]
         )
         intercept = finite_number(data["intercept"], "intercept")
-        constant_nodes = whole_count(data.get("constant_nodes", 0), "constant_nodes")
-        scores, quantiles = dict(data["scores"]), quantiles_from_dict(data)
+        constant_nodes = data.get("constant_nodes", 0)
+        is_count = type(constant_nodes) is int and constant_nodes >= 0
+        serialization.require(is_count, f"constant_nodes is {constant_nodes!r}")
+        scores, quantiles = dict(data["scores"]), serialization.quantiles_from_dict(data)
         return cls(standardizer, features, intercept, scores, constant_nodes, functions, quantiles)
 
 
@@ -344,9 +334,5 @@ def with_used_functions(
     used = tuple(function for function in functions if function.name in names)
     codes = codes_by_name(used)
     new = {code: codes.get(function.name, code) for code, function in by_code.items()}
-    return (
-        tuple(
-            replace(tree, codes=tuple(new.get(code, code) for code in tree.codes)) for tree in trees
-        ),
-        used,
-    )
+    renamed = (tuple(new.get(code, code) for code in tree.codes) for tree in trees)
+    return tuple(replace(t, codes=c) for t, c in zip(trees, renamed, strict=True)), used

@@ -122,7 +122,6 @@ class Printer:
         return value if self.digits is None else float(f"{value:.{self.digits}g}")
 
     def _input(self, position: int) -> str:
-        """Return an input in its own units."""
         raise NotImplementedError
 
     def _named(self, part: Part) -> Part:
@@ -134,7 +133,6 @@ class Printer:
         return node.terms()
 
     def _negative(self, text: str) -> str:
-        """Return a product with a minus sign in front."""
         return f"-{text}"
 
     def _numerator(self, factors: str) -> str:
