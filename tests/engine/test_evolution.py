@@ -14,18 +14,8 @@ from tests.support.twins import dominates
 from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import REGULARIZERS
-from vjmgp.engine.search.archive import (
-    ALIVE,
-    BORN,
-    DIED,
-    ENTRIES,
-    O1,
-    O2,
-    front_of,
-    make_archive,
-    reserve,
-    update_archive,
-)
+from vjmgp.engine.search import archive as archives
+from vjmgp.engine.search.archive import O1, O2, front_of, make_archive, reserve, update_archive
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.front_rules import RULES
 from vjmgp.engine.search.population import make_individuals
@@ -116,9 +106,9 @@ def test_front_of_an_earlier_generation(problem):
         fronts.append(front_of(run.archive))
     for generation, front in enumerate(fronts):
         np.testing.assert_array_equal(front_of(run.archive, generation), front)
-    facts = run.archive.facts[: run.archive.counts[ENTRIES]]
-    dead = facts[:, DIED] != ALIVE
-    assert (facts[dead, DIED] >= facts[dead, BORN]).all()
+    facts = run.archive.facts[: run.archive.counts[archives.ENTRIES]]
+    dead = facts[:, archives.DIED] != archives.ALIVE
+    assert (facts[dead, archives.DIED] >= facts[dead, archives.BORN]).all()
 
 
 def test_archive_of_random_points_is_their_front():

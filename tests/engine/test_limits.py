@@ -12,14 +12,9 @@ from vjmgp import FUNCTION_NAMES, VJMRegressor, load_model
 from vjmgp.engine.distillation.student import select
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.search.archive import SIZE
+from vjmgp.engine.trees import structure
 from vjmgp.engine.trees.primitives import codes_by_name, codes_of
-from vjmgp.engine.trees.structure import (
-    NO_LIMIT,
-    Grammar,
-    keeps_nesting,
-    nesting_table,
-    random_tree,
-)
+from vjmgp.engine.trees.structure import Grammar, keeps_nesting, nesting_table, random_tree
 
 CODES = codes_by_name()
 RULES = {"sin": ("sin", "cos"), "mul": ("sin",), "tanh": ("tanh", "div")}
@@ -58,7 +53,7 @@ def test_random_trees_keep_to_limits():
     codes, constants = np.empty(64, np.int32), np.empty(64)
     functions = np.array(codes_of(FUNCTIONS_OF_RULES), np.int32)
     sizes = set()
-    for max_size in (1, 2, 6, NO_LIMIT):
+    for max_size in (1, 2, 6, structure.NO_LIMIT):
         table = nesting_table(FUNCTIONS_OF_RULES, RULES)
         grammar = Grammar(functions, 2, 0, 4, max_size, table)
         for _ in range(400):

@@ -32,7 +32,11 @@ def new_run(problem, seed=0, population_size=40, sample_weight=None, **changes):
 
 def evolved(problem, seed=0, generations=8, **changes):
     """Return a run after some generations."""
-    run = new_run(problem, seed, **changes)
+    return advanced(new_run(problem, seed, **changes), generations)
+
+
+def advanced(run, generations):
+    """Start a run, and return it after some generations."""
     run.start()
     for _ in range(generations):
         run.step()

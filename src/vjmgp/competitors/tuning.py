@@ -96,7 +96,6 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> TuningR
 def _score(
     search: TuningResult, estimator: Any, make: Make, x: Floats, y: Floats, folds: KFold
 ) -> None:
-    """Fill in the scores."""
     shortcut = shortcut_for(estimator)
     splits = list(folds.split(x))
     for group in groups_of(search.points, shortcut.shared if shortcut else ()):
