@@ -120,13 +120,8 @@ def test_wide_limit_does_not_change_selection():
     ),
 )
 def test_forbidden_inside_holds_for_every_model(problem, seed, rules):
-    model = fitted(
-        problem,
-        functions=FUNCTIONS_OF_RULES,
-        forbidden_inside=rules,
-        random_state=seed,
-        generations=6,
-    )
+    changes = {"forbidden_inside": rules, "random_state": seed, "generations": 6}
+    model = fitted(problem, functions=FUNCTIONS_OF_RULES, **changes)
     assert not any(broken(codes, rules) for codes in codes_in(model.archive_))
     assert not any(broken(feature.codes, rules) for feature in model.model_.features)
 

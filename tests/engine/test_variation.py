@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, new_run, nodes_of
+from tests.support.engine_runs import advanced, evolved, new_run, nodes_of
 from tests.support.twins import depth_of
 
 from vjmgp.engine.search.population import individual_hash, remember
@@ -77,9 +77,7 @@ def test_no_structure_is_evaluated_twice(problem):
         return evaluate(rows)
 
     run._evaluate = record
-    run.start()
-    for _ in range(10):
-        run.step()
+    advanced(run, 10)
     assert len(seen) == run.evaluations == 440
 
 

@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from scipy import stats
@@ -332,8 +333,6 @@ def test_gaussian_process_uses_weights():
 
 
 def test_standardizer_with_integer_weights_equals_repeated_rows():
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     level = rng.choice(["a", "b", "c"], N).astype(object)
     level[7] = "alone"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from tests.support.twins import evaluate_tree
 
@@ -41,6 +45,12 @@ def advanced(run, generations):
     for _ in range(generations):
         run.step()
     return run
+
+
+def printed_by(code, **environment):
+    """Run Python code in another process, and return what it prints."""
+    command, variables = [sys.executable, "-c", code], os.environ | environment
+    return subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
 
 
 def fingerprint(run):

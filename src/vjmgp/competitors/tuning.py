@@ -40,11 +40,6 @@ class TuningResult:
     unconverged: set[int] = field(default_factory=set)
     """Grid points whose fits warned that they did not converge; they still count."""
 
-    def note(self, point: int, converged: bool) -> None:
-        """Remember a point that did not converge."""
-        if not converged:
-            self.unconverged.add(point)
-
 
 class SearchFailedError(ValueError):
     """No grid point could be fitted."""
@@ -133,12 +128,14 @@ def _predictions(
             for positions, values, converged in _watched(steps):
                 for k in (group[position] for position in positions):
                     left.remove(k)
-                    search.note(k, converged)
+                    if not converged:
+                        search.unconverged.add(k)
                     yield k, values
     for k in left:
         try:
             for _, values, converged in _watched(one_by_one(make, [points[k]], *data)):
-                search.note(k, converged)
+                if not converged:
+                    search.unconverged.add(k)
                 yield k, values
         except Exception as error:  # noqa: BLE001 (whatever a class may raise)
             search.failures.setdefault(k, _reason(error))
