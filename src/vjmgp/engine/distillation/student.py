@@ -81,6 +81,7 @@ def _enter(values: Floats, selection: StudentSelection, count: int) -> None:
 
 @kernel
 def _rebuild(values: Floats, selection: StudentSelection, count: int) -> None:
+    """Rebuild the factor of the first `count` chosen ones."""
     for c in range(len(values)):
         selection.left[c] = selection.diagonal[c]
         selection.moment[c] = selection.moments[c]

@@ -21,6 +21,7 @@ LANES = 8
 
 
 def _pointers(context: Any, builder: Any, kinds: Any, arrays: Any) -> list[Any]:
+    """Return pointers to the arrays' values."""
     return [
         cgutils.create_struct_proxy(kind)(context, builder, value).data
         for kind, value in zip(kinds, arrays, strict=True)

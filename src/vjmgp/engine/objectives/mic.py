@@ -219,6 +219,7 @@ def _measure_columns(scratch: MicScratch, n_terms: int, width: int, s: int) -> F
 
 @part_of_kernel
 def _best_two_columns(n_terms: int, width: int, scratch: MicScratch) -> float:
+    """Return the information of the best two columns."""
     both = scratch.best[:width]
     both[:] = 0.0
     for q in range(n_terms):
