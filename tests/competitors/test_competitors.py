@@ -1,9 +1,6 @@
 """The sixteen competitors: one interface, sizes and formulas."""
 
 import json
-import os
-import subprocess
-import sys
 import warnings
 from importlib.metadata import version
 
@@ -22,6 +19,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from tests.support.competitors import CATALOGUE, COMPETITORS, one_point, problem_of, quietly
+from tests.support.engine_runs import printed_by
 from tests.support.workflow_runs import ROOT, TABLES, TARGET, snakemake
 from xgboost import XGBRegressor
 
@@ -85,16 +83,7 @@ for name in ("LGBM", "XGB", "RandomForest", "ExcelFormer", "Operon", "KernelRidg
     assert learner.search.model.get_params().get("n_jobs", 1) == 1
     print(name, repr(record["test_r2"]), record["size"])
 """
-    answers = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env=os.environ | {"OMP_NUM_THREADS": threads, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2")
-    ]
+    answers = [printed_by(script, OMP_NUM_THREADS=k, PYTHONPATH=str(ROOT)) for k in ("1", "2")]
     assert answers[0] == answers[1]
     assert len(answers[0].splitlines()) == 7
 

@@ -4,47 +4,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.engine_runs import advanced
 from tests.support.regressors import trees_of
 from tests.support.twins import evaluate_tree, worst_gap
 
 from vjmgp.engine.distillation import distil as distillation
+from vjmgp.engine.distillation import teacher as teachers
 from vjmgp.engine.distillation.candidates import collect, values_of
 from vjmgp.engine.distillation.distil import distil, teaching_points
 from vjmgp.engine.distillation.student import DEPENDENT, RIDGE, ROUNDS, select
-from vjmgp.engine.distillation.teacher import (
-    LEAST_WEIGHT,
-    MOST_TAU,
-    TEMPERATURE,
-    Members,
-    mean_of_models,
-    teacher_of,
-    teacher_tau,
-)
+from vjmgp.engine.distillation.teacher import Members, mean_of_models, teacher_of, teacher_tau
 from vjmgp.engine.preparation import prepare
-from vjmgp.engine.search.archive import (
-    BORN,
-    CENTRE,
-    ENTRIES,
-    FACTOR,
-    O1,
-    O2,
-    RESTART,
-    SIZE,
-    TRAIN_R2,
-    WEIGHT,
-    front_of,
-    merged,
-)
+from vjmgp.engine.search import archive as archives
+from vjmgp.engine.search.archive import O1, O2, RESTART, SIZE, front_of, merged
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.settings import Settings
 
 
-def evolved(prepared, restart=0, generations=8):
-    run = Evolution(prepared, restart)
-    run.start()
-    for _ in range(generations):
-        run.step()
-    return run
+def evolved(prepared, restart=0):
+    return advanced(Evolution(prepared, restart), 8)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +39,9 @@ def values(archive, entry, x, y):
     """Return an entry's unclipped predictions."""
     total = np.full(len(x), y.mean())
     for t, (codes, constants) in enumerate(trees_of(archive, entry)):
-        weight, centre, factor = archive.linear[entry, [WEIGHT, CENTRE, FACTOR], t]
+        weight, centre, factor = archive.linear[
+            entry, [archives.WEIGHT, archives.CENTRE, archives.FACTOR], t
+        ]
         total += weight * (evaluate_tree(codes, constants, x.T) - centre) * factor
     return total
 
@@ -71,8 +51,8 @@ def values(archive, entry, x, y):
 
 def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
     runs = [evolved(prepared, restart) for restart in range(2)]
-    counts = [int(run.archive.counts[ENTRIES]) for run in runs]
-    assert archive.counts[ENTRIES] == sum(counts)
+    counts = [int(run.archive.counts[archives.ENTRIES]) for run in runs]
+    assert archive.counts[archives.ENTRIES] == sum(counts)
     for restart, run in enumerate(runs):
         own = np.flatnonzero(archive.facts[:, RESTART] == restart)
         np.testing.assert_array_equal(archive.scores[own], run.archive.scores[: counts[restart]])
@@ -85,7 +65,7 @@ def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
             )
             assert ours == theirs
     front = archive.scores[front_of(archive)][:, [O1, O2]]
-    everything = archive.scores[: archive.counts[ENTRIES]][:, [O1, O2]]
+    everything = archive.scores[: archive.counts[archives.ENTRIES]][:, [O1, O2]]
     for point in front:
         better = (everything <= point).all(1) & (everything < point).any(1)
         assert not better.any()
@@ -112,8 +92,10 @@ def test_teacher_weights_follow_their_definition(archive):
         own = [e for e in range(len(archive.facts)) if archive.facts[e, RESTART] == restart]
         sums = {e: archive.scores[e, O1] + tau * archive.scores[e, O2] for e in own}
         least = min(sums.values())
-        weights = {e: np.exp(-(s - least) / (TEMPERATURE * least)) for e, s in sums.items()}
-        kept = {e: w for e, w in weights.items() if w > LEAST_WEIGHT}
+        weights = {
+            e: np.exp(-(s - least) / (teachers.TEMPERATURE * least)) for e, s in sums.items()
+        }
+        kept = {e: w for e, w in weights.items() if w > teachers.LEAST_WEIGHT}
         expected |= {e: w / sum(kept.values()) / 2 for e, w in kept.items()}
     assert teacher.entries.tolist() == list(expected)
     np.testing.assert_allclose(teacher.weights, list(expected.values()), rtol=1e-12)
@@ -132,9 +114,9 @@ def test_perfect_model_is_the_only_teacher_of_its_restart(archive):
 def test_teacher_tau_falls_with_less_noise():
     taus = [teacher_tau(noise) for noise in (-2.0, 0.0, 0.3, 0.6, 0.9, 1.0)]
     assert taus == sorted(taus, reverse=True)
-    assert taus[0] == taus[1] == MOST_TAU
+    assert taus[0] == taus[1] == teachers.MOST_TAU
     assert 0.0 < taus[-1] < 0.2
-    assert teacher_tau(float("nan")) == pytest.approx(MOST_TAU / 2)
+    assert teacher_tau(float("nan")) == pytest.approx(teachers.MOST_TAU / 2)
 
 
 def test_candidates_are_distinct_and_add_up_to_the_teacher(prepared, archive):
@@ -251,7 +233,7 @@ def test_selection_equals_refitting_at_every_step(seed, count, price):
 def test_student_scores_follow_their_definition(prepared, archive):
     x, y = prepared.x, prepared.y
     student = distil(prepared, archive)
-    assert student.counts[ENTRIES] == 1
+    assert student.counts[archives.ENTRIES] == 1
     features = [evaluate_tree(codes, constants, x.T) for codes, constants in trees_of(student, 0)]
     z = np.column_stack([(f - f.mean()) / f.std() for f in features])
     fitted = values(student, 0, x, y)
@@ -269,9 +251,11 @@ def test_student_scores_follow_their_definition(prepared, archive):
     gap = worst_gap(lambda at: values(student, 0, at, y), fitted, *points, len(y))
     assert student.scores[0, O2] == pytest.approx(gap, rel=1e-9)
     clipped = np.clip(fitted, y.min(), y.max())
-    assert student.scores[0, TRAIN_R2] == pytest.approx(1 - np.mean((y - clipped) ** 2) / y.var())
+    assert student.scores[0, archives.TRAIN_R2] == pytest.approx(
+        1 - np.mean((y - clipped) ** 2) / y.var()
+    )
     assert student.facts[0, SIZE] == sum(len(codes) for codes, _ in trees_of(student, 0))
-    assert student.facts[0, BORN] == 8
+    assert student.facts[0, archives.BORN] == 8
 
 
 def test_student_follows_its_teacher(prepared, archive):

@@ -1,31 +1,19 @@
 """Runs: determinism, archive, elitism, invalid individuals, history."""
 
-import os
-import subprocess
-import sys
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.engine_runs import evolved, fingerprint, new_run
+from tests.support.engine_runs import advanced, evolved, fingerprint, new_run, printed_by
 from tests.support.twins import dominates
 
 from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import REGULARIZERS
-from vjmgp.engine.search.archive import (
-    ALIVE,
-    BORN,
-    DIED,
-    ENTRIES,
-    O1,
-    O2,
-    front_of,
-    make_archive,
-    reserve,
-    update_archive,
-)
+from vjmgp.engine.search import archive as archives
+from vjmgp.engine.search.archive import O1, O2, front_of, make_archive, reserve, update_archive
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.front_rules import RULES
 from vjmgp.engine.search.population import make_individuals
@@ -67,19 +55,11 @@ print(hashlib.sha256(fingerprint(evolved(small_problem(), 1))).hexdigest())
 
 
 def test_new_process_gives_the_same_results(problem):
-    import hashlib
-
     here = hashlib.sha256(fingerprint(evolved(problem, 1))).hexdigest()
     script = SCRIPT.format(tests=str(Path(__file__).parents[2]))
     for threads in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env=os.environ | {"NUMBA_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.strip() == here
+        found = printed_by(script, NUMBA_NUM_THREADS=threads, OMP_NUM_THREADS=threads)
+        assert found.strip() == here
 
 
 def test_front_has_every_non_dominated_individual(problem):
@@ -97,9 +77,7 @@ def test_front_has_every_non_dominated_individual(problem):
         return valid
 
     run._evaluate = record
-    run.start()
-    for _ in range(6):
-        run.step()
+    advanced(run, 6)
     points = np.array(everyone)
     for tau in (0.1, 1.0, 10.0):
         front = front_of(run.archive)
@@ -116,9 +94,9 @@ def test_front_of_an_earlier_generation(problem):
         fronts.append(front_of(run.archive))
     for generation, front in enumerate(fronts):
         np.testing.assert_array_equal(front_of(run.archive, generation), front)
-    facts = run.archive.facts[: run.archive.counts[ENTRIES]]
-    dead = facts[:, DIED] != ALIVE
-    assert (facts[dead, DIED] >= facts[dead, BORN]).all()
+    facts = run.archive.facts[: run.archive.counts[archives.ENTRIES]]
+    dead = facts[:, archives.DIED] != archives.ALIVE
+    assert (facts[dead, archives.DIED] >= facts[dead, archives.BORN]).all()
 
 
 def test_archive_of_random_points_is_their_front():

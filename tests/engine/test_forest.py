@@ -9,7 +9,7 @@ from tests.support.twins import predictions
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.numerics.scores import r2
 from vjmgp.engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, fit_forest
-from vjmgp.engine.objectives.noise import adaptive_tau, estimate_noise, out_of_fold_predictions
+from vjmgp.engine.objectives.noise import adaptive_tau, noise_scores, out_of_fold_predictions
 
 
 def slow_prediction(forest, point):
@@ -74,7 +74,7 @@ def test_predictions_agree_with_scikit_learn(problem, weighted, trees, repetitio
 
 def test_noise_estimate_agrees_with_scikit_learn(problem):
     x, y = problem
-    ours = [estimate_noise(x, y, seed) for seed in range(8)]
+    ours = [noise_scores(x, y, seed)["mean"] for seed in range(8)]
     theirs = [
         cross_val_score(
             ExtraTreesRegressor(random_state=s),
@@ -95,8 +95,8 @@ def test_predictions_are_out_of_fold(problem):
     assert [len(fold) for fold in folds] == [12] * 5
     assert not np.isclose(found, y).any()
     mean = np.mean([r2(y[fold], found[fold]) for fold in folds])
-    assert estimate_noise(x, y, 0) == mean
-    assert estimate_noise(x, y, 0, "pooled") == r2(y, found)
+    assert noise_scores(x, y, 0)["mean"] == mean
+    assert noise_scores(x, y, 0)["pooled"] == r2(y, found)
 
 
 def test_tau_steps_at_one_half():
@@ -107,5 +107,5 @@ def test_tau_steps_at_one_half():
 
 def test_few_rows_are_scored_together():
     x, y = np.arange(6.0)[:, None], np.arange(6.0)
-    assert np.isfinite(estimate_noise(x, y, 0))
-    assert np.isfinite(estimate_noise(x[:2], y[:2], 0))
+    assert np.isfinite(noise_scores(x, y, 0)["mean"])
+    assert np.isfinite(noise_scores(x[:2], y[:2], 0)["mean"])

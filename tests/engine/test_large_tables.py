@@ -9,6 +9,7 @@ from tests.support.regressors import small as small_regressor
 from vjmgp.engine.distillation import large_tables
 from vjmgp.engine.objectives.noise import noise_scores
 from vjmgp.engine.objectives.row_sample import MOST_FOREST_ROWS, sample_of_rows
+from vjmgp.engine.regularizers.worst_gap import WorstGap
 from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, O1, O2, WEIGHT
 
 
@@ -174,8 +175,6 @@ def test_threads_do_not_change_results(table, changes):
 
 
 def test_error_in_a_thread_is_raised(table, monkeypatch):
-    from vjmgp.engine.regularizers.worst_gap import WorstGap
-
     def fail(*_):
         raise RuntimeError("raised by a thread")
 

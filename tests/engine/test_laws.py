@@ -5,14 +5,9 @@ import pandas as pd
 import pytest
 
 from vjmgp import UserFunction, VJMRegressor, load_model
+from vjmgp.engine.distillation import monomials
 from vjmgp.engine.distillation.laws import tree_of
-from vjmgp.engine.distillation.monomials import (
-    Monomial,
-    find_terms,
-    select_terms,
-    some_rows,
-    values_of_terms,
-)
+from vjmgp.engine.distillation.monomials import Monomial, find_terms, values_of_terms
 from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
@@ -102,7 +97,7 @@ def test_selected_terms_equal_exhaustive_search():
 
     pairs = [(i, j) for i in range(10) for j in range(i)]
     best = min(pairs, key=left)
-    assert sorted(select_terms(values, y, 4)[1]) == sorted(best)
+    assert sorted(monomials.select_terms(values, y, 4)[1]) == sorted(best)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +155,7 @@ def test_law_undefined_on_a_row_is_rejected(law):
     """The search uses some of many rows; on another row, this law is undefined."""
     table = pd.concat([TABLE[["a", "b"]]] * 10, ignore_index=True)
     y = law(table["a"], table["b"])
-    assert 1 not in some_rows(len(y))
+    assert 1 not in monomials.some_rows(len(y))
     table.loc[1, "a"] = 0.0
     model = VJMRegressor(**SMALL).fit(table, y)
     assert np.isfinite(model.predict(table)).all()

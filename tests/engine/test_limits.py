@@ -12,14 +12,9 @@ from vjmgp import FUNCTION_NAMES, VJMRegressor, load_model
 from vjmgp.engine.distillation.student import select
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.search.archive import SIZE
+from vjmgp.engine.trees import structure
 from vjmgp.engine.trees.primitives import codes_by_name, codes_of
-from vjmgp.engine.trees.structure import (
-    NO_LIMIT,
-    Grammar,
-    keeps_nesting,
-    nesting_table,
-    random_tree,
-)
+from vjmgp.engine.trees.structure import Grammar, keeps_nesting, nesting_table, random_tree
 
 CODES = codes_by_name()
 RULES = {"sin": ("sin", "cos"), "mul": ("sin",), "tanh": ("tanh", "div")}
@@ -58,7 +53,7 @@ def test_random_trees_keep_to_limits():
     codes, constants = np.empty(64, np.int32), np.empty(64)
     functions = np.array(codes_of(FUNCTIONS_OF_RULES), np.int32)
     sizes = set()
-    for max_size in (1, 2, 6, NO_LIMIT):
+    for max_size in (1, 2, 6, structure.NO_LIMIT):
         table = nesting_table(FUNCTIONS_OF_RULES, RULES)
         grammar = Grammar(functions, 2, 0, 4, max_size, table)
         for _ in range(400):
@@ -125,13 +120,8 @@ def test_wide_limit_does_not_change_selection():
     ),
 )
 def test_forbidden_inside_holds_for_every_model(problem, seed, rules):
-    model = fitted(
-        problem,
-        functions=FUNCTIONS_OF_RULES,
-        forbidden_inside=rules,
-        random_state=seed,
-        generations=6,
-    )
+    changes = {"forbidden_inside": rules, "random_state": seed, "generations": 6}
+    model = fitted(problem, functions=FUNCTIONS_OF_RULES, **changes)
     assert not any(broken(codes, rules) for codes in codes_in(model.archive_))
     assert not any(broken(feature.codes, rules) for feature in model.model_.features)
 

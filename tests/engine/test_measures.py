@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.engine_runs import evolved, model_of, nodes_of, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
-from vjmgp import mic
+from vjmgp import REGULARIZERS, mic
 from vjmgp.engine.search.front_rules import knee
 from vjmgp.engine.trees.pool import LENGTH
 from vjmgp.engine.trees.primitives import FIRST_VARIABLE
@@ -185,8 +185,6 @@ def test_knee(o1, o2, chosen):
 
 
 def test_final_rules_match_the_paper():
-    from vjmgp import REGULARIZERS
-
     rules = {cls.label: cls.final_rule for cls in REGULARIZERS.values()}
     assert rules == {
         "VJM": "tau", "FDM": "tau", "P-VRM": "o2", "Standard GP": "o1",

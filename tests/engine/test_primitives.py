@@ -8,19 +8,9 @@ from hypothesis import strategies as st
 
 from vjmgp.engine.numerics.curves import arctangent, cube_root, hyperbolic_tangent, logistic
 from vjmgp.engine.numerics.elementary import analytic_log, cos_pi, natural_exp, natural_log, sin_pi
+from vjmgp.engine.trees import primitives
 from vjmgp.engine.trees.addresses import addresses_of
 from vjmgp.engine.trees.evaluation import BLOCK, make_workspace, run, translate
-from vjmgp.engine.trees.primitives import (
-    FIRST_VARIABLE,
-    FUNCTION_NAMES,
-    MORE_FUNCTION_NAMES,
-    MORE_PRIMITIVES,
-    PRIMITIVES,
-    apply,
-    arity,
-    codes_of,
-    functions_by_code,
-)
 from vjmgp.formulas.functions import FUNCTIONS
 
 mpmath.mp.dps = 40
@@ -61,15 +51,15 @@ def test_log_and_sine_of_non_finite_numbers():
     assert np.isnan(cos_pi(np.nan))
 
 
-@pytest.mark.parametrize("code", range(13), ids=[p.name for p in PRIMITIVES])
+@pytest.mark.parametrize("code", range(13), ids=[p.name for p in primitives.PRIMITIVES])
 def test_functions_equal_their_numpy_definitions(code):
     rng = np.random.default_rng(code)
     a = np.concatenate([rng.normal(size=400) * 3, [0.0, -0.0, 1e30, -1e30, np.inf, np.nan, 0.5]])
     b = np.concatenate([rng.permutation(a[:400]), [np.nan, 1.0, 2.0, -1.0, -np.inf, 0.0, np.inf]])
     out = np.empty_like(a)
-    apply(code, a, b, out)
-    primitive = PRIMITIVES[code]
-    assert arity(code) == primitive.arity
+    primitives.apply(code, a, b, out)
+    primitive = primitives.PRIMITIVES[code]
+    assert primitives.arity(code) == primitive.arity
     # 1e30 is an integer for our sine; NumPy's product with π is not.
     rows = np.abs(a) < 1e29 if primitive.name in ("sin", "cos") else np.ones(len(a), bool)
     with np.errstate(all="ignore"):
@@ -101,15 +91,15 @@ def test_curves_of_nan(curve):
     assert np.isnan(curve(np.nan))
 
 
-@pytest.mark.parametrize("code", MORE_PRIMITIVES, ids=MORE_FUNCTION_NAMES)
+@pytest.mark.parametrize("code", primitives.MORE_PRIMITIVES, ids=primitives.MORE_FUNCTION_NAMES)
 def test_functions_at_addresses_equal_their_numpy_definitions(code):
     rng = np.random.default_rng(-code)
     ends = [0.0, -0.0, 19.9, 20.1, 1e30, -1e30, np.inf, -np.inf, np.nan]
     a = np.concatenate([rng.normal(size=2 * BLOCK) * 3, ends, np.ones(9)])
     b = np.concatenate([rng.normal(size=2 * BLOCK), np.full(9, 2.0), ends])
-    primitive = MORE_PRIMITIVES[code]
-    assert arity(code) == primitive.arity
-    leaves = [FIRST_VARIABLE, FIRST_VARIABLE + 1][: primitive.arity]
+    primitive = primitives.MORE_PRIMITIVES[code]
+    assert primitives.arity(code) == primitive.arity
+    leaves = [primitives.FIRST_VARIABLE, primitives.FIRST_VARIABLE + 1][: primitive.arity]
     codes, out = np.array([code, *leaves], np.int32), np.empty_like(a)
     workspace = make_workspace(np.stack([a, b]), 3, 1, addresses_of([code]))
     run(workspace, translate(codes, np.zeros(3), 0, len(codes), workspace), 0, len(a), out)
@@ -119,6 +109,7 @@ def test_functions_at_addresses_equal_their_numpy_definitions(code):
 
 
 def test_codes_of_functions():
-    assert codes_of(FUNCTION_NAMES) == list(range(13))
-    assert codes_of(("div", "add", "tanh")) == [-33, 0, -4]
-    assert len(functions_by_code()) == len(FUNCTION_NAMES) + len(MORE_FUNCTION_NAMES)
+    assert primitives.codes_of(primitives.FUNCTION_NAMES) == list(range(13))
+    assert primitives.codes_of(("div", "add", "tanh")) == [-33, 0, -4]
+    names = primitives.FUNCTION_NAMES + primitives.MORE_FUNCTION_NAMES
+    assert len(primitives.functions_by_code()) == len(names)

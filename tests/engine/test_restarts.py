@@ -10,11 +10,11 @@ import pytest
 import sympy
 from sklearn.gaussian_process import GaussianProcessRegressor
 from tests.support.regressors import fail, noisy_table, same_archive, small
+from tests.support.twins import predictions
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.engine.distillation import distil as distillation
 from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
-from vjmgp.engine.objectives.forest import predict_forest
 from vjmgp.model_selection import model_of
 from vjmgp.models.kriging import initial_kernel, predict_kriging
 
@@ -159,14 +159,9 @@ def test_paper_chooses_from_the_front(table):
     assert VJMRegressor.paper(final_rule="o1").final_rule == "o1"
 
 
-def test_refit_by_the_rule_of_the_paper_has_no_student(table):
-    model = small().fit(*table)
-    model.set_params(final_rule="paper").fit(*table)
-    assert not model.pareto_front_["student"].any()
-
-
-def test_other_regularizers_have_no_student(table):
-    model = small(regularizer="parsimony").fit(*table)
+@pytest.mark.parametrize("changes", [{"final_rule": "paper"}, {"regularizer": "parsimony"}])
+def test_refit_without_distillation_has_no_student(table, changes):
+    model = small().fit(*table).set_params(**changes).fit(*table)
     assert not model.pareto_front_["student"].any()
 
 
@@ -183,19 +178,19 @@ def test_model_of_the_teacher_replaces_a_distant_student(table, monkeypatch):
 @pytest.mark.parametrize("kind", ["front", "blend"])
 def test_front_and_blend_can_be_saved(table, fitted, kind, tmp_path):
     data, y = table
-    predictions = fitted.choose(predict_with=kind).predict(data)
-    assert y.min() <= predictions.min()
-    assert predictions.max() <= y.max()
+    found = fitted.choose(predict_with=kind).predict(data)
+    assert y.min() <= found.min()
+    assert found.max() <= y.max()
     path = tmp_path / "model.json"
     fitted.predictor_.to_json(path)
     loaded = load_model(path)
     assert type(loaded) is type(fitted.predictor_)
-    np.testing.assert_array_equal(loaded.predict(data), predictions)
+    np.testing.assert_array_equal(loaded.predict(data), found)
     assert loaded.size == fitted.predictor_.size > fitted.model_.size
     fitted.choose()
-    assert not np.array_equal(fitted.predict(data), predictions)
+    assert not np.array_equal(fitted.predict(data), found)
     at_once = small(restarts=3, predict_with=kind).fit(*table)
-    np.testing.assert_array_equal(at_once.predict(data), predictions)
+    np.testing.assert_array_equal(at_once.predict(data), found)
 
 
 def test_front_predicts_the_weighted_mean_of_clipped_models(table, fitted):
@@ -205,9 +200,9 @@ def test_front_predicts_the_weighted_mean_of_clipped_models(table, fitted):
         weight * model_of(fitted._found, int(entry)).predict(data)
         for entry, weight in zip(*teacher, strict=True)
     )
-    predictions = fitted.choose(predict_with="front").predict(data)
+    found = fitted.choose(predict_with="front").predict(data)
     fitted.choose()
-    np.testing.assert_allclose(predictions, expected, rtol=1e-9)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -218,15 +213,11 @@ def test_blend_predicts_the_mean_of_its_parts(table, fitted):
     process = GaussianProcessRegressor(initial_kernel(3), random_state=0).fit(
         prepared.x, prepared.y
     )
-    np.testing.assert_allclose(
-        predict_kriging(blend.process, prepared.extra),
-        process.predict(prepared.extra),
-        atol=1e-6,
-    )
+    kriging = predict_kriging(blend.process, prepared.extra)
+    np.testing.assert_allclose(kriging, process.predict(prepared.extra), atol=1e-6)
     assert sum(blend.shares) == pytest.approx(1.0)
     assert 0.5 <= blend.shares[0] < 1.0
-    trees = np.empty(len(prepared.extra))
-    predict_forest(blend.forest, prepared.extra, trees)
+    trees = predictions(blend.forest, prepared.extra)
     parts = blend.front.predict_standardized(prepared.extra), trees, process.predict(prepared.extra)
     np.testing.assert_allclose(
         blend.predict_standardized(prepared.extra), np.dot(blend.shares, parts), atol=1e-6

@@ -8,14 +8,8 @@ from hypothesis.extra.numpy import arrays
 from tests.support.twins import dominates, slow_passes
 
 from vjmgp.engine.numerics.rng import below, stream
-from vjmgp.engine.search.selection import SELECTIONS
-from vjmgp.engine.search.selection.lexicase import (
-    Lexicase,
-    case_sums,
-    lexicase,
-    mark_passes,
-    median,
-)
+from vjmgp.engine.search.selection import SELECTIONS, Lexicase
+from vjmgp.engine.search.selection.lexicase import case_sums, lexicase, mark_passes, median
 from vjmgp.engine.search.selection.tournaments import dominance_tournament, pareto_tournament
 
 pytestmark = pytest.mark.usefixtures("all_kernels")

@@ -4,22 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, new_run, nodes_of
+from tests.support.engine_runs import advanced, evolved, new_run, nodes_of
 from tests.support.twins import depth_of
 
 from vjmgp.engine.search.population import individual_hash, remember
-from vjmgp.engine.trees.pool import (
-    FREE_SLOTS,
-    FREE_TREES,
-    HASH,
-    LENGTH,
-    SLOT,
-    USERS,
-    compact,
-    intern_tree,
-    make_pool,
-    sweep,
-)
+from vjmgp.engine.trees import pool as pools
+from vjmgp.engine.trees.pool import compact, intern_tree, make_pool, sweep
 
 
 def check_pool(run):
@@ -31,8 +21,8 @@ def check_pool(run):
         np.add.at(users, trees, 1)
         if row in run.population:
             assert 1 <= len(trees) <= run.settings.max_trees
-            assert individuals.size[row] == sum(pool.facts[t, LENGTH] for t in trees)
-    np.testing.assert_array_equal(users, pool.facts[:, USERS])
+            assert individuals.size[row] == sum(pool.facts[t, pools.LENGTH] for t in trees)
+    np.testing.assert_array_equal(users, pool.facts[:, pools.USERS])
     live = np.flatnonzero(users)
     stored = set()
     for tree in live:
@@ -40,11 +30,11 @@ def check_pool(run):
         assert depth_of(codes) <= run.settings.max_depth
         stored.add((tuple(codes), tuple(constants)))
     assert len(stored) == len(live)
-    assert pool.counts[FREE_TREES] == len(pool.facts) - len(live)
-    slots = pool.facts[live, SLOT]
+    assert pool.counts[pools.FREE_TREES] == len(pool.facts) - len(live)
+    slots = pool.facts[live, pools.SLOT]
     slots = slots[slots >= 0]
     assert len(set(slots)) == len(slots)
-    assert pool.counts[FREE_SLOTS] == len(pool.features) - len(slots)
+    assert pool.counts[pools.FREE_SLOTS] == len(pool.features) - len(slots)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +77,7 @@ def test_no_structure_is_evaluated_twice(problem):
         return evaluate(rows)
 
     run._evaluate = record
-    run.start()
-    for _ in range(10):
-        run.step()
+    advanced(run, 10)
     assert len(seen) == run.evaluations == 440
 
 
@@ -115,10 +103,10 @@ def test_equal_trees_are_stored_once():
     assert intern_tree(pool, codes, constants, 3) == first
     other = intern_tree(pool, np.array([1, 14, 15], np.int32), constants, 3)
     assert other != first
-    assert pool.facts[first, USERS] == 2
-    pool.facts[first, USERS] = 0
+    assert pool.facts[first, pools.USERS] == 2
+    pool.facts[first, pools.USERS] = 0
     sweep(pool)
-    assert pool.counts[FREE_TREES] == 7
+    assert pool.counts[pools.FREE_TREES] == 7
     assert intern_tree(pool, np.array([1, 14, 15], np.int32), constants, 3) == other
 
 
@@ -127,7 +115,7 @@ def test_hash_ignores_the_order_of_trees():
     trees = np.array(
         [intern_tree(pool, np.array([14 + k], np.int32), np.zeros(1), 1) for k in range(3)]
     )
-    assert len(set(pool.facts[trees, HASH])) == 3
+    assert len(set(pool.facts[trees, pools.HASH])) == 3
     a = individual_hash(pool, trees, 3)
     assert a == individual_hash(pool, trees[::-1].copy(), 3)
     assert a != individual_hash(pool, trees, 2)

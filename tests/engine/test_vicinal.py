@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.support.engine_runs import MIX_XY, MIX_Y
-from tests.support.twins import kernel_probabilities
+from tests.support.twins import kernel_probabilities, predictions
 
 from vjmgp.engine.numerics.rng import STREAMS, below, beta, gamma, normal, shuffle, stream, uniform
-from vjmgp.engine.objectives.forest import fit_forest, predict_forest
+from vjmgp.engine.objectives.forest import fit_forest
 from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.objectives.vicinal import draw_partner, finite_difference, mixup
 
@@ -49,8 +49,7 @@ def test_accepted_points_satisfy_the_detector(problem):
     x, y = problem
     forest = fit_forest(stream(0, "detector"), np.ascontiguousarray(x.T), y)
     v = mixup(stream(0, "vicinal"), x, y, 10, MIX_Y, forest, margin=0.05)
-    prediction = np.empty(600)
-    predict_forest(forest, v.points, prediction)
+    prediction = predictions(forest, v.points)
     a, b = y[np.arange(600) % 60], y[v.partner]
     ends = [(v.share + s * 0.05) * a + (1 - v.share - s * 0.05) * b for s in (-1, 1)]
     inside = (prediction >= np.minimum(*ends) - 1e-8) & (prediction <= np.maximum(*ends) + 1e-8)

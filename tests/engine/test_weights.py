@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from scipy import stats
@@ -13,19 +14,11 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.support import twins
 from tests.support.engine_runs import evolved, fingerprint, vicinity_of
-from tests.support.twins import (
-    evaluate_tree,
-    loo_errors_by_refitting,
-    predictions,
-    random_tree,
-    ridge,
-    slow_passes,
-    standardised,
-    worst_gap,
-)
+from tests.support.regressors import small
 
-from vjmgp import REGULARIZERS, SELECTIONS, VJMRegressor, r2
+from vjmgp import REGULARIZERS, SELECTIONS, r2
 from vjmgp.engine.distillation.distil import _standardise, teaching_points
 from vjmgp.engine.numerics.rng import below, stream, uniform
 from vjmgp.engine.objectives.forest import fit_forest
@@ -33,11 +26,12 @@ from vjmgp.engine.objectives.noise import noise_scores, out_of_fold_predictions
 from vjmgp.engine.objectives.row_weights import draw_row, row_weights
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.regularizers import Regularizer
+from vjmgp.engine.scorer import _load
 from vjmgp.engine.search.archive import CENTRE, FACTOR, O1, O2, TRAIN_R2, WEIGHT
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.search.selection.lexicase import case_sums, lexicase, mark_passes
 from vjmgp.engine.settings import Settings
-from vjmgp.engine.trees.pool import MEAN, SCALE, intern_tree
+from vjmgp.engine.trees.pool import MEAN, SCALE
 from vjmgp.models.kriging import RowNoise, fit_kriging, predict_kriging
 from vjmgp.tables.preprocessing import fit_standardizer
 
@@ -54,22 +48,16 @@ COPY = np.repeat(np.arange(N), WHOLE.astype(int))
 # -- a fixed population --------------------------------------------------------------------------
 
 
-def some_models():
-    """Return forty lists of random trees."""
-    rng = np.random.default_rng(11)
-    return [[random_tree(rng, 3, 4) for _ in range(rng.integers(1, 5))] for _ in range(40)]
+TREES = np.random.default_rng(11)
+MODELS = [[twins.random_tree(TREES, 3, 4) for _ in range(TREES.integers(1, 5))] for _ in range(40)]
 
 
-def measured(prepared, models):
-    """Evaluate both objectives of these models, as a run does for offspring."""
+def measured(prepared):
+    """Evaluate both objectives of the models, as a run does for offspring."""
     run = Evolution(prepared)
-    for row, trees in enumerate(models):
-        for t, (codes, constants) in enumerate(trees):
-            arrays = np.array(codes, np.int32), np.array(constants, np.float64)
-            run.individuals.trees[row, t] = intern_tree(run.pool, *arrays, len(codes))
-        run.individuals.n_trees[row] = len(trees)
-        run.individuals.size[row] = sum(len(codes) for codes, _ in trees)
-    run._evaluate(np.arange(len(models)))
+    for row, trees in enumerate(MODELS):
+        _load(run, row, trees)
+    run._evaluate(np.arange(len(MODELS)))
     return run
 
 
@@ -92,6 +80,13 @@ def repeated(weighted, problem):
     return replace(found, columns=columns, n_extra=len(rows))
 
 
+def weighted_and_repeated(problem, regularizer):
+    """Return the runs on weighted and on repeated rows, and their settings."""
+    options = Settings(population_size=40, regularizer=regularizer)
+    weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
+    return measured(weighted), measured(repeated(weighted, problem)), options
+
+
 @pytest.mark.parametrize("regularizer", WEIGHTED)
 def test_integer_weights_equal_repeated_rows(problem, regularizer, monkeypatch):
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (20, N))
@@ -99,10 +94,7 @@ def test_integer_weights_equal_repeated_rows(problem, regularizer, monkeypatch):
         "vjmgp.engine.regularizers.rademacher.random_signs",
         lambda state, vectors, n: signs if n == N else np.ascontiguousarray(signs[:, COPY]),
     )
-    options = Settings(population_size=40, regularizer=regularizer)
-    weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
-    models = some_models()
-    one, other = measured(weighted, models), measured(repeated(weighted, problem), models)
+    one, other, options = weighted_and_repeated(problem, regularizer)
     a, b = one.individuals, other.individuals
     assert np.isfinite(a.o1[:40]).sum() > 30
     np.testing.assert_allclose(a.o1, b.o1, rtol=1e-10)
@@ -113,16 +105,12 @@ def test_integer_weights_equal_repeated_rows(problem, regularizer, monkeypatch):
     np.testing.assert_allclose(a.loo[:, COPY], b.loo, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(one.pool.scaling, other.pool.scaling, rtol=1e-10, atol=1e-12)
     # Results differ from those without weights.
-    plain = measured(prepare(*problem, options, seed=1), models).individuals
+    plain = measured(prepare(*problem, options, seed=1)).individuals
     assert not np.isclose(plain.o1[:40], a.o1[:40], rtol=1e-3).all()
 
 
 def test_archive_with_integer_weights_equals_repeated_rows(problem):
-    options = Settings(population_size=40, regularizer="none")
-    weighted = prepare(*problem, options, seed=1, sample_weight=WHOLE)
-    models = some_models()
-    one = measured(weighted, models).archive
-    other = measured(repeated(weighted, problem), models).archive
+    one, other = (run.archive for run in weighted_and_repeated(problem, "none")[:2])
     np.testing.assert_array_equal(one.facts, other.facts)
     for column in (O1, TRAIN_R2):
         np.testing.assert_allclose(one.scores[:, column], other.scores[:, column], rtol=1e-10)
@@ -140,34 +128,34 @@ def test_weighted_objectives_equal_their_definitions(problem, regularizer, total
     weights = FRACTIONS if total is None else FRACTIONS * (total / FRACTIONS.sum())
     options = Settings(population_size=40, regularizer=regularizer, rounds=3)
     prepared = prepare(x, y, options, seed=1, sample_weight=weights)
-    models = some_models()
-    run = measured(prepared, models)
+    run = measured(prepared)
     points, partner, share = vicinity_of(run, x)
     mean = np.average(y, weights=weights)
     checked = 0
-    for row, trees in enumerate(models):
-        raw = np.column_stack([evaluate_tree(*tree, x.T.copy()) for tree in trees])
+    for row, trees in enumerate(MODELS):
+        raw = np.column_stack([twins.evaluate_tree(*tree, x.T.copy()) for tree in trees])
         numbers = run.individuals.trees[row, : len(trees)]
         centre, scale = run.pool.scaling[numbers, MEAN], run.pool.scaling[numbers, SCALE]
         if not np.isfinite(run.individuals.o1[row]):
             continue
         checked += 1
-        z = standardised(raw, weights)
+        z = twins.standardised(raw, weights)
         np.testing.assert_allclose((raw - centre) * scale, z, atol=1e-9)
         alpha = run.individuals.alpha[row]
-        errors = loo_errors_by_refitting(z, y, alpha, weights)
+        errors = twins.loo_errors_by_refitting(z, y, alpha, weights)
         np.testing.assert_allclose(run.individuals.loo[row], errors, rtol=1e-6, atol=1e-9)
         o1 = np.average(errors, weights=weights)
         assert run.individuals.o1[row] == pytest.approx(o1, rel=1e-8)
         others = [
-            np.average(loo_errors_by_refitting(z, y, a, weights), weights=weights) for a in ALPHAS
+            np.average(twins.loo_errors_by_refitting(z, y, a, weights), weights=weights)
+            for a in ALPHAS
         ]
         assert o1 <= min(others) * (1 + 1e-9)
-        coefficients, _ = ridge(z, y, alpha, weights)
-        there = np.column_stack([evaluate_tree(*tree, points.T.copy()) for tree in trees])
+        coefficients, _ = twins.ridge(z, y, alpha, weights)
+        there = np.column_stack([twins.evaluate_tree(*tree, points.T.copy()) for tree in trees])
         values = mean + ((there - centre) * scale) @ coefficients
         clean = y if regularizer == "vicinal_risk" else mean + z @ coefficients
-        expected = worst_gap(lambda _, v=values: v, clean, points, partner, share, N, weights)
+        expected = twins.worst_gap(lambda _, v=values: v, clean, points, partner, share, N, weights)
         assert run.individuals.o2[row] == pytest.approx(expected, rel=1e-6, abs=1e-12)
     assert checked > 30
 
@@ -213,7 +201,7 @@ def test_weighted_lexicase_equals_a_slow_version(size, n_cases):
     before = sums.copy()
     parents = np.empty(80, np.int64)
     lexicase(stream(3, "evolution"), passes, sums, population, parents)
-    slow = slow_lexicase(stream(3, "evolution"), slow_passes(errors), weights, 80)
+    slow = slow_lexicase(stream(3, "evolution"), twins.slow_passes(errors), weights, 80)
     np.testing.assert_array_equal(parents, slow)
     np.testing.assert_array_equal(sums, before)
 
@@ -254,7 +242,7 @@ def test_leaves_have_the_weighted_mean():
     y = np.array([0.0, 1.0, 2.0, 5.0])
     forest = fit_forest(stream(0, "detector"), x, y, 3, weights)
     expected = np.average(y, weights=weights)
-    np.testing.assert_allclose(predictions(forest, np.zeros((2, 1))), expected)
+    np.testing.assert_allclose(twins.predictions(forest, np.zeros((2, 1))), expected)
 
 
 def test_noise_is_scored_with_weights(problem):
@@ -345,8 +333,6 @@ def test_gaussian_process_uses_weights():
 
 
 def test_standardizer_with_integer_weights_equals_repeated_rows():
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     level = rng.choice(["a", "b", "c"], N).astype(object)
     level[7] = "alone"
@@ -371,10 +357,6 @@ def test_standardizer_with_integer_weights_equals_repeated_rows():
 
 
 # -- the regressor -------------------------------------------------------------------------------
-
-
-def small(**changes):
-    return VJMRegressor(**{"population_size": 30, "generations": 6, "random_state": 0} | changes)
 
 
 @pytest.fixture(scope="module")

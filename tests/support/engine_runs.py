@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 from tests.support.twins import evaluate_tree
 
@@ -32,11 +36,21 @@ def new_run(problem, seed=0, population_size=40, sample_weight=None, **changes):
 
 def evolved(problem, seed=0, generations=8, **changes):
     """Return a run after some generations."""
-    run = new_run(problem, seed, **changes)
+    return advanced(new_run(problem, seed, **changes), generations)
+
+
+def advanced(run, generations):
+    """Start a run, and return it after some generations."""
     run.start()
     for _ in range(generations):
         run.step()
     return run
+
+
+def printed_by(code, **environment):
+    """Run Python code in another process, and return what it prints."""
+    command, variables = [sys.executable, "-c", code], os.environ | environment
+    return subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
 
 
 def fingerprint(run):

@@ -12,19 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support import regressors
 
-from vjmgp import (
-    FUNCTION_NAMES,
-    MORE_FUNCTION_NAMES,
-    REGULARIZERS,
-    SELECTIONS,
-    VJMRegressor,
-    add_label_noise,
-    load_dataset,
-    mic,
-    paper_split,
-)
-from vjmgp.engine.search.archive import FIRST_NODE, N_TREES
+import vjmgp
+from vjmgp.engine.search.archive import FIRST_NODE
 from vjmgp.engine.version import ENGINE_VERSION
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.models.serialization import tree_to_list
@@ -33,8 +24,8 @@ from vjmgp.models.symbolic import Feature
 FILE = Path(__file__).parents[1] / "data" / "golden.json"
 DATASET = "547_no2"
 VARIANTS: dict[str, dict[str, Any]] = {
-    **{f"regularizer {name}": {"regularizer": name} for name in REGULARIZERS},
-    **{f"selection {name}": {"selection": name} for name in SELECTIONS},
+    **{f"regularizer {name}": {"regularizer": name} for name in vjmgp.REGULARIZERS},
+    **{f"selection {name}": {"selection": name} for name in vjmgp.SELECTIONS},
     "early stopping": {"early_stopping": True},
     "joint kernel": {"mixup_kernel": "joint"},
     "shares not folded": {"fold_share": False},
@@ -52,7 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "distilled": {"final_rule": "distil"},
     "distilled restarts": {"final_rule": "distil", "restarts": 2},
     "distilled finite difference": {"final_rule": "distil", "regularizer": "finite_difference"},
-    "more functions": {"functions": (*FUNCTION_NAMES, *MORE_FUNCTION_NAMES)},
+    "more functions": {"functions": (*vjmgp.FUNCTION_NAMES, *vjmgp.MORE_FUNCTION_NAMES)},
     "limits": {"max_size": 25, "forbidden_inside": {"sin": ["sin", "cos"]}},
     "sample of rows": {"final_rule": "distil", "max_rows": 40},
     "mean of the front": {"final_rule": "distil", "predict_with": "front"},
@@ -72,24 +63,21 @@ def digest_of(*parts: Any) -> str:
 
 def trees_of(archive: Any, names: list[str]) -> list[Any]:
     """Return every tree of an archive, with names of nodes."""
-    trees = []
-    for facts, lengths in zip(archive.facts, archive.tree_length, strict=True):
-        node = int(facts[FIRST_NODE])
-        for length in lengths[: facts[N_TREES]]:
-            nodes = slice(node, node + int(length))
-            codes = tuple(archive.codes[nodes].tolist())
-            tree = Feature(codes, tuple(archive.constants[nodes].tolist()), 0.0, 0.0, 1.0)
-            trees.append(tree_to_list(tree, names))
-            node = nodes.stop
-    return trees
+    return [
+        tree_to_list(
+            Feature(tuple(codes.tolist()), tuple(constants.tolist()), 0.0, 0.0, 1.0), names
+        )
+        for entry in range(len(archive.facts))
+        for codes, constants in regressors.trees_of(archive, entry)
+    ]
 
 
 def run(**settings: Any) -> str:
     """Return the digest of a small run: its archive and its predictions of test rows."""
-    data = load_dataset(DATASET)
-    train, test = paper_split(data.name, len(data), 3)
+    data = vjmgp.load_dataset(DATASET)
+    train, test = vjmgp.paper_split(data.name, len(data), 3)
     small = {"population_size": 40, "generations": 8, "random_state": 5}
-    model = VJMRegressor.paper(**small | settings)
+    model = vjmgp.VJMRegressor.paper(**small | settings)
     model.fit(data.inputs.iloc[train], data.target[train])
     archive = model.archive_
     with extrapolation_ignored():
@@ -106,11 +94,12 @@ def run(**settings: Any) -> str:
 
 def weighted_rows() -> str:
     """Return the digest of two weighted runs: one distilled, one with a measure over pairs."""
-    data = load_dataset(DATASET)
+    data = vjmgp.load_dataset(DATASET)
     weights = (np.arange(len(data)) % 7) / 2.0
     found = []
     for settings in ({"final_rule": "distil"}, {"regularizer": "distance_correlation"}):
-        model = VJMRegressor.paper(population_size=40, generations=3, random_state=0, **settings)
+        small = {"population_size": 40, "generations": 3, "random_state": 0}
+        model = vjmgp.VJMRegressor.paper(**small | settings)
         model.fit(data.inputs, data.target, sample_weight=weights)
         found += [model.archive_.scores, model.predict(data.inputs)]
     return digest_of(*found)
@@ -119,33 +108,33 @@ def weighted_rows() -> str:
 def nominal_columns(**settings: Any) -> str:
     """Return the digest of a run on a table with levels and missing numbers."""
     rng = np.random.default_rng(0)
-    data = load_dataset(DATASET)
+    data = vjmgp.load_dataset(DATASET)
     table = data.inputs.assign(many=rng.choice(list("abcdefgh"), len(data)))
     table["few"] = rng.choice(list("xyz"), len(data))
     if "missing" in settings:
         table[table.columns[0]] = table[table.columns[0]].mask(rng.uniform(size=len(data)) < 0.1)
     small = {"population_size": 40, "generations": 3, "random_state": 0, "max_rows": None}
-    model = VJMRegressor(**small | settings).fit(table, data.target)
+    model = vjmgp.VJMRegressor(**small | settings).fit(table, data.target)
     return digest_of(model.archive_.scores, model.predict(table))
 
 
 def tables() -> str:
     """Return the digest of a dataset."""
-    data = load_dataset("547_no2")
+    data = vjmgp.load_dataset("547_no2")
     return digest_of(data.target, data.inputs.to_numpy(np.float64))
 
 
 def splits_and_label_noise() -> str:
     """Return the digest of a split and of label noise."""
-    train, test = paper_split("a", 500, 7)
-    return digest_of(train, test, add_label_noise(np.arange(50.0), "a", 7))
+    train, test = vjmgp.paper_split("a", 500, 7)
+    return digest_of(train, test, vjmgp.add_label_noise(np.arange(50.0), "a", 7))
 
 
 def information() -> str:
     """Return the digest of MIC for sizes with and without an integer n^0.6."""
     rng = np.random.default_rng(1)
     columns = [rng.normal(size=(2, n)) for n in (32, 100, 450)]
-    return digest_of([mic(x, x**2 + y) for x, y in columns])
+    return digest_of([vjmgp.mic(x, x**2 + y) for x, y in columns])
 
 
 CASES: dict[str, Callable[[], str]] = {

@@ -31,36 +31,35 @@ def evaluate_tree(codes, constants, columns):
         return walk(0)[0]
 
 
+def nested(codes, position=0):
+    """Return a prefix tree as its code and a list of children, and the position after it."""
+    code, children, position = int(codes[position]), [], position + 1
+    for _ in range(0 if code >= CONSTANT else FUNCTIONS[code].arity):
+        child, position = nested(codes, position)
+        children.append(child)
+    return (code, children), position
+
+
 def depth_of(codes):
     """Return the depth of a prefix tree, by recursion."""
 
-    def walk(position):
-        code = int(codes[position])
-        arity = 0 if code >= CONSTANT else FUNCTIONS[code].arity
-        deepest, position = 0, position + 1
-        for _ in range(arity):
-            depth, position = walk(position)
-            deepest = max(deepest, depth + 1)
-        return deepest, position
+    def depth(tree):
+        return max((1 + depth(child) for child in tree[1]), default=0)
 
-    depth, end = walk(0)
+    tree, end = nested(codes)
     assert end == len(codes)
-    return depth
+    return depth(tree)
 
 
 def holds(codes, outer, inner):
     """Return whether function `inner` occurs inside a function `outer`, by recursion."""
 
-    def walk(position, inside):
-        code = int(codes[position])
-        found = inside and code == inner
-        position += 1
-        for _ in range(0 if code >= CONSTANT else FUNCTIONS[code].arity):
-            below, position = walk(position, inside or code == outer)
-            found = found or below
-        return found, position
+    def found(tree, inside):
+        code, children = tree
+        inside_here = inside or code == outer
+        return (inside and code == inner) or any(found(child, inside_here) for child in children)
 
-    return walk(0, False)[0]
+    return found(nested(codes)[0], False)
 
 
 def random_tree(rng, depth, n_inputs, functions=range(13)):

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ MIXUPS = {"none": None, "feat_mix": "feature", "hidden_mix": "hidden"}
 """Names in the method's paper and in pytorch-frame."""
 
 
+@dataclass(eq=False, repr=False)
 class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer over the inputs, ordered by their mutual information with the target.
 
@@ -26,35 +28,19 @@ class ExcelFormerRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     improved for `patience` epochs; the model has the weights of the best epoch.
     """
 
-    def __init__(
-        self,
-        mix_type: str = "none",
-        channels: int = 32,
-        layers: int = 3,
-        heads: int = 4,
-        attention_dropout: float = 0.3,
-        mixup_beta: float = 0.5,
-        learning_rate: float = 1e-3,
-        batch_size: int = 256,
-        max_epochs: int = 300,
-        patience: int = 32,
-        validation_share: float = 0.2,
-        random_state: int | None = None,
-        n_jobs: int = 1,
-    ) -> None:
-        self.mix_type = mix_type
-        self.channels = channels
-        self.layers = layers
-        self.heads = heads
-        self.attention_dropout = attention_dropout
-        self.mixup_beta = mixup_beta
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.patience = patience
-        self.validation_share = validation_share
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    mix_type: str = "none"
+    channels: int = 32
+    layers: int = 3
+    heads: int = 4
+    attention_dropout: float = 0.3
+    mixup_beta: float = 0.5
+    learning_rate: float = 1e-3
+    batch_size: int = 256
+    max_epochs: int = 300
+    patience: int = 32
+    validation_share: float = 0.2
+    random_state: int | None = None
+    n_jobs: int = 1
 
     def fit(self, x: Any, y: Any) -> Self:
         """Train until the validation error stops improving."""
@@ -182,7 +168,6 @@ def torch_settings(threads: int, seed: int | None) -> Iterator[None]:
 
 
 def _tensor_frame(x: Floats, y: Floats | None = None) -> Any:
-    """Convert rows to pytorch-frame's format."""
     import torch
     from torch_frame import TensorFrame, stype
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,20 +23,19 @@ from ..core.arrays import Floats
 from ..formulas.numbers import number
 
 
+@dataclass(eq=False, repr=False)
 class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """The model of FFX's front whose number of terms has the best cross-validation score."""
 
-    def __init__(self, folds: int = 5, random_state: int | None = None) -> None:
-        self.folds = folds
-        self.random_state = random_state
+    folds: int = 5
+    random_state: int | None = None
 
     def fit(self, x: Any, y: Any) -> Self:
         """Choose the number of terms, then take that model from the front on all rows."""
         x, y = validate_data(self, x, y, y_numeric=True)
         self.mean_ = float(np.mean(y))
         self.terms_ = self._best_number_of_terms(x, y)
-        fitting = [model for model in front(x, y) if model.numBases() <= self.terms_]
-        self.model_ = fitting[-1]
+        self.model_ = [model for model in front(x, y) if model.numBases() <= self.terms_][-1]
         return self
 
     def _best_number_of_terms(self, x: Floats, y: Floats) -> int:
@@ -43,7 +43,8 @@ class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         curves = []
         for train, test in folds.split(x):
             models = front(x[train], y[train])
-            errors = [self._mean_square(model, x[test], y[test]) for model in models]
+            values = [evaluate(model, x[test], self.mean_) for model in models]
+            errors = [float(np.mean((value - y[test]) ** 2)) for value in values]
             curves.append(([model.numBases() for model in models], errors))
         numbers = sorted({number for terms, _ in curves for number in terms})
         # In a fold, a number of terms is represented by the model with the most terms up to it.
@@ -52,9 +53,6 @@ class FFXRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for number in numbers
         ]
         return int(numbers[int(np.argmin(totals))])
-
-    def _mean_square(self, model: Any, x: Floats, y: Floats) -> float:
-        return float(np.mean((evaluate(model, x, self.mean_) - y) ** 2))
 
     def predict(self, x: Any) -> Floats:
         """Evaluate the formula; where it is undefined, predict the mean of the training target."""

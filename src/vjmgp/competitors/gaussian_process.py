@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -77,6 +78,7 @@ class _Process(GaussianProcessRegressor):  # type: ignore[misc]
         return likelihood, gradient
 
 
+@dataclass(eq=False, repr=False)
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A smooth kernel plus noise, with maximum-likelihood parameters.
 
@@ -85,19 +87,11 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     `max_rows` rows are subsampled.
     """
 
-    def __init__(
-        self,
-        kernel: str = "matern",
-        ard: bool = False,
-        restarts: int = 2,
-        max_rows: int = 2000,
-        random_state: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.ard = ard
-        self.restarts = restarts
-        self.max_rows = max_rows
-        self.random_state = random_state
+    kernel: str = "matern"
+    ard: bool = False
+    restarts: int = 2
+    max_rows: int = 2000
+    random_state: int | None = None
 
     def fit(self, x: Any, y: Any) -> Self:
         """Fit rows × inputs."""
@@ -118,7 +112,6 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _kernel(self, inputs: int) -> Any:
-        """Return the kernel with initial parameters."""
         length = np.sqrt(inputs) * np.ones(inputs if self.ard else 1)
         kinds = {"rbf": RBF(length, LENGTHS), "matern": Matern(length, LENGTHS, nu=1.5)}
         if self.kernel not in kinds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,36 +13,22 @@ from ..core.arrays import Floats
 from ..formulas.numbers import number
 
 
+@dataclass(eq=False, repr=False)
 class OperonRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Genetic programming with local optimisation of constants, in single precision."""
 
-    def __init__(
-        self,
-        population_size: int = 500,
-        pool_size: int = 500,
-        max_length: int = 50,
-        tournament_size: int = 5,
-        allowed_symbols: str = "add,mul,aq,constant,variable",
-        local_iterations: int = 5,
-        offspring_generator: str = "basic",
-        reinserter: str = "keep-best",
-        max_evaluations: int = 500_000,
-        generations: int = 1_000_000,
-        random_state: int | None = None,
-        n_jobs: int = 1,
-    ) -> None:
-        self.population_size = population_size
-        self.pool_size = pool_size
-        self.max_length = max_length
-        self.tournament_size = tournament_size
-        self.allowed_symbols = allowed_symbols
-        self.local_iterations = local_iterations
-        self.offspring_generator = offspring_generator
-        self.reinserter = reinserter
-        self.max_evaluations = max_evaluations
-        self.generations = generations
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    population_size: int = 500
+    pool_size: int = 500
+    max_length: int = 50
+    tournament_size: int = 5
+    allowed_symbols: str = "add,mul,aq,constant,variable"
+    local_iterations: int = 5
+    offspring_generator: str = "basic"
+    reinserter: str = "keep-best"
+    max_evaluations: int = 500_000
+    generations: int = 1_000_000
+    random_state: int | None = None
+    n_jobs: int = 1
 
     def fit(self, x: Any, y: Any) -> Self:
         """Evolve until the budget of evaluations is used, including those of the optimiser."""

@@ -182,7 +182,6 @@ def _tried(learner: Any, inputs: int) -> int:
 
 
 def _beginning(ensemble: Any, count: int) -> Any:
-    """Return an ensemble of the first trees of another."""
     part = copy.copy(ensemble)
     part.estimators_ = ensemble.estimators_[:count]
     if hasattr(ensemble, "estimator_weights_"):

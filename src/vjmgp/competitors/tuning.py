@@ -40,11 +40,6 @@ class TuningResult:
     unconverged: set[int] = field(default_factory=set)
     """Grid points whose fits warned that they did not converge; they still count."""
 
-    def note(self, point: int, converged: bool) -> None:
-        """Remember a point that did not converge."""
-        if not converged:
-            self.unconverged.add(point)
-
 
 class SearchFailedError(ValueError):
     """No grid point could be fitted."""
@@ -96,7 +91,6 @@ def tune(estimator: Any, grid: Grid, x: Floats, y: Floats, seed: int) -> TuningR
 def _score(
     search: TuningResult, estimator: Any, make: Make, x: Floats, y: Floats, folds: KFold
 ) -> None:
-    """Fill in the scores."""
     shortcut = shortcut_for(estimator)
     splits = list(folds.split(x))
     for group in groups_of(search.points, shortcut.shared if shortcut else ()):
@@ -134,12 +128,14 @@ def _predictions(
             for positions, values, converged in _watched(steps):
                 for k in (group[position] for position in positions):
                     left.remove(k)
-                    search.note(k, converged)
+                    if not converged:
+                        search.unconverged.add(k)
                     yield k, values
     for k in left:
         try:
             for _, values, converged in _watched(one_by_one(make, [points[k]], *data)):
-                search.note(k, converged)
+                if not converged:
+                    search.unconverged.add(k)
                 yield k, values
         except Exception as error:  # noqa: BLE001 (whatever a class may raise)
             search.failures.setdefault(k, _reason(error))

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 
 from ..core.arrays import Floats
 from .compilation.warmup import compile_kernels
-from .distillation.large_tables import entries_that_matter, prepare_all, refitted
+from .distillation.large_tables import prepare_all, refitted
 from .objectives.row_sample import sample_of_rows
 from .parameters import check_memory, short_repr
 from .preparation import Prepared, prepare
@@ -103,7 +103,7 @@ def evolve(
         state = WarmStartState(restarts.runs, parameters, data, prepared, whole)
     archive, history = restarts.result()
     if whole is not None:
-        archive = _refit(archive, history, prepared, whole, jobs)
+        archive = refitted(archive, history, prepared, whole, jobs)
     reason, seconds = restarts.stopped_by, restarts.seconds
     return Outcome(archive, reason, ended, seconds, history, prepared, whole, state)
 
@@ -155,15 +155,3 @@ def _runs_to_continue(
 
 def _same(a: Any, b: Any) -> bool:
     return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
-
-
-def _refit(
-    archive: Archive, history: list[Record], prepared: Prepared, whole: Prepared, jobs: int
-) -> Archive:
-    """Return the entries that matter, fitted to all rows; `chosen` in the history follows them."""
-    chosen = np.unique([row["chosen"] for row in history if "chosen" in row]).astype(np.int64)
-    kept = entries_that_matter(archive, prepared.noise_r2, chosen)
-    for row in history:
-        if "chosen" in row:
-            row["chosen"] = int(np.searchsorted(kept, row["chosen"]))
-    return refitted(archive, kept, prepared, whole, jobs)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Integers
-from .objectives.noise import adaptive_tau, estimate_noise
+from .objectives.noise import adaptive_tau, noise_scores
 from .objectives.row_weights import RowWeights, row_weights
 from .regularizers import Regularizer, find_regularizer
 from .settings import Settings
@@ -94,7 +94,7 @@ def prepare(
         noise_r2 = float("nan")  # the regulariser may not need it
         if regularizer.uses_noise_estimate:
             given = weights.each if weights.given else None
-            noise_r2 = estimate_noise(x, y, seed, settings.noise_score, given)
+            noise_r2 = noise_scores(x, y, seed, given)[settings.noise_score]
     tau = float(adaptive_tau(noise_r2) if settings.tau == "adaptive" else settings.tau)
     extra = regularizer.extra_points(x, y, seed, noise_r2)
     n_extra = 0 if extra is None else len(extra)

@@ -16,10 +16,11 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from .preparation import Prepared
-from .search.archive import ENTRIES, Archive, merged, trimmed
+from .search.archive import ENTRIES, Archive, merged
 from .search.evolution import Evolution
 
 Record = dict[str, float]
@@ -29,41 +30,27 @@ REASONS = ("generations", "patience", "max_time", "callback", "interrupt")
 """Why an evolution ended, by rising precedence."""
 
 
-class RestartResult(NamedTuple):
-    """Archive and history of an evolution, and the evolution itself, which can be continued."""
-
-    archive: Archive
-    history: list[Record]
-    run: Evolution
-
-
+@dataclass
 class Restarts:
     """All evolutions of one fit."""
 
-    def __init__(
-        self,
-        prepared: Prepared,
-        restarts: int = 1,
-        jobs: int = 1,
-        max_time: float | None = None,
-        patience: int | None = None,
-        callback: Callback | None = None,
-        progress: bool = False,
-        continued: dict[int, Evolution] | None = None,
-    ) -> None:
-        """`continued` are earlier evolutions of these data to continue, by restart."""
-        self.prepared = prepared
-        self.restarts = restarts
-        self.workers = min(restarts, jobs)
-        self.threads = jobs // self.workers
-        self.max_time = max_time
-        self.patience = patience
-        self.callback = callback
-        self.progress = progress
-        self.continued = continued or {}
+    prepared: Prepared
+    restarts: int
+    jobs: int
+    max_time: float | None
+    patience: int | None
+    callback: Callback | None
+    progress: bool
+    continued: dict[int, Evolution] | None
+    """Earlier evolutions of these data to continue, by restart."""
+
+    def __post_init__(self) -> None:
+        """Prepare the search."""
+        self.runs: dict[int, Evolution] = {}
+        self.workers = min(self.restarts, self.jobs)
+        self.threads = self.jobs // self.workers
         self.stopped_by = REASONS[0]
         self.seconds = 0.0
-        self._results: dict[int, RestartResult] = {}
         self._stop = threading.Event()
         self._interruption: BaseException | None = None
         self._turn = threading.Lock()
@@ -145,9 +132,9 @@ class Restarts:
 
     def _interrupted(self, interruption: BaseException) -> None:
         """Keep the finished generations; if there are none, raise the interruption."""
-        if not self._results:
+        if not self.runs:
             raise interruption
-        last = max(result.history[-1]["generation"] for result in self._results.values())
+        last = max(run.history[-1]["generation"] for run in self.runs.values())
         self._end("interrupt")
         warnings.warn(
             f"Interrupted after generation {last:.0f}: the best model so far is kept.",
@@ -167,7 +154,7 @@ class Restarts:
                 self._idle.notify_all()
 
     def _run_generations(self, restart: int) -> None:
-        run = self.continued.get(restart)
+        run = (self.continued or {}).get(restart)
         if run is None:
             run = Evolution(self.prepared, restart, 1.0 / self.workers, self.threads)
         run.settings = self.prepared.settings  # may allow more generations than before
@@ -185,7 +172,7 @@ class Restarts:
                 self._report(restart, run.history[-1])
         finally:
             if run.history:
-                self._results[restart] = RestartResult(trimmed(run.archive), list(run.history), run)
+                self.runs[restart] = run
 
     def _time_is_up(self, restart: int) -> bool:
         """Return whether a restart has used its share of the time; each round has the same."""
@@ -219,19 +206,14 @@ class Restarts:
 
     def result(self) -> tuple[Archive, list[Record]]:
         """Return one archive of all restarts and their history, whose `chosen` are its entries."""
-        results = [self._results[restart] for restart in sorted(self._results)]
+        runs = [run for _, run in sorted(self.runs.items())]
         rows: list[Record] = []
         before = 0
-        for restart, (archive, history, _) in enumerate(results):
-            for record in history:
+        for restart, run in enumerate(runs):
+            for record in run.history:
                 row = {"restart": restart, **record}
                 if "chosen" in row:
                     row["chosen"] += before
                 rows.append(row)
-            before += int(archive.counts[ENTRIES])
-        return merged([result.archive for result in results]), rows
-
-    @property
-    def runs(self) -> dict[int, Evolution]:
-        """The evolutions by restart."""
-        return {restart: result.run for restart, result in self._results.items()}
+            before += int(run.archive.counts[ENTRIES])
+        return merged([run.archive for run in runs]), rows

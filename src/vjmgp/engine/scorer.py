@@ -9,25 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Integers
+from .numerics.lanes import dot
 from .numerics.scores import r2
-from .objectives.ridge import score_weights
+from .objectives.ridge import fit_individuals, leave_one_out
 from .preparation import Prepared, ScoredRows
-from .search.archive import (
-    ALPHA,
-    CENTRE,
-    FACTOR,
-    FIRST_NODE,
-    N_TREES,
-    O1,
-    O2,
-    TRAIN_R2,
-    WEIGHT,
-    Archive,
-    make_archive,
-    reserve,
-    trimmed,
-    update_archive,
-)
+from .search import archive as archives
+from .search.archive import FACTOR, O1, O2, WEIGHT, Archive
 from .search.evolution import Evolution
 from .search.population import release
 from .trees.pool import MEAN, SCALE, compact, intern_tree
@@ -56,34 +43,31 @@ def score_trees(
     run.regularizer.score(run, rows)
     if not np.isfinite(individuals.o1[0] + individuals.o2[0]):
         return None
-    archive = reserve(make_archive(prepared.settings.max_trees, 1, 1), 1, int(individuals.size[0]))
-    update_archive(archive, run.pool, individuals, run.y, run.weights, rows, generation)
-    return trimmed(archive)
+    archive = archives.make_archive(prepared.settings.max_trees, 1, 1)
+    archive = archives.reserve(archive, 1, int(individuals.size[0]))
+    archives.update_archive(archive, run.pool, individuals, run.y, run.weights, rows, generation)
+    return archives.trimmed(archive)
 
 
 def refit(archive: Archive, prepared: Prepared, threads: int = 1) -> None:
     """Fit the weights of all entries to other rows, and score them there, in place."""
-    run = _make_run(prepared, BATCH, threads)
-    for entries, rows in _batches(run, archive):
+    for run, entries, rows in _batches(archive, prepared, threads):
         run.fit(rows)
         _write_scores(run, archive, entries, rows)
 
 
 def score_on(student: Archive, prepared: Prepared) -> Archive:
     """Score an archive of one entry on other rows, in place; its coefficients stay."""
-    run = _make_run(prepared, BATCH)
-    for entries, rows in _batches(run, student):
-        _use_coefficients(run, 0, _coefficients(student, 0))
+    for run, entries, rows in _batches(student, prepared):
+        _keep_coefficients(run, student, entries, rows)
         _write_scores(run, student, entries, rows)
     return student
 
 
 def regularize(archive: Archive, prepared: Prepared, threads: int = 1) -> None:
     """Compute objective 2 of all entries with their weights, in place."""
-    run = _make_run(prepared, BATCH, threads)
-    for entries, rows in _batches(run, archive):
-        for entry, row in zip(entries, rows, strict=True):
-            _use_coefficients(run, row, _coefficients(archive, entry))
+    for run, entries, rows in _batches(archive, prepared, threads):
+        _keep_coefficients(run, archive, entries, rows)
         run.regularizer.score(run, rows)
         archive.scores[entries, O2] = run.individuals.o2[rows]
 
@@ -124,35 +108,54 @@ def _load(run: Evolution, row: int, trees: Sequence[Tree]) -> None:
     individuals.n_trees[row] = len(trees)
 
 
-def _batches(run: Evolution, archive: Archive) -> Iterator[tuple[Integers, Integers]]:
-    """Load an archive batch by batch; yield its entries and the rows of the individuals."""
+def _batches(
+    archive: Archive, prepared: Prepared, threads: int = 1
+) -> Iterator[tuple[Evolution, Integers, Integers]]:
+    """Load an archive batch by batch; yield a run, the entries and the rows of its individuals."""
+    run = _make_run(prepared, BATCH, threads)
     for start in range(0, len(archive.facts), BATCH):
         entries = np.arange(start, min(start + BATCH, len(archive.facts)))
         rows = entries - start
         run.pool = compact(run.pool, int(archive.tree_length[entries].sum()) + 1)
         for entry, row in zip(entries.tolist(), rows.tolist(), strict=True):
             _load(run, row, _trees_of(archive, entry))
-        yield entries, rows
+        yield run, entries, rows
         release(run.pool, run.individuals, rows)
 
 
 def _trees_of(archive: Archive, entry: int) -> list[Tree]:
-    lengths = archive.tree_length[entry, : archive.facts[entry, N_TREES]]
-    ends = archive.facts[entry, FIRST_NODE] + np.cumsum(lengths)
+    lengths = archive.tree_length[entry, : archive.facts[entry, archives.N_TREES]]
+    ends = archive.facts[entry, archives.FIRST_NODE] + np.cumsum(lengths)
     places = [slice(a, b) for a, b in zip(ends - lengths, ends, strict=True)]
     return [(archive.codes[place], archive.constants[place]) for place in places]
 
 
-def _coefficients(archive: Archive, entry: int) -> Floats:
-    """Return an entry's coefficients of its features before scaling."""
-    linear = archive.linear[entry]
-    return np.asarray(linear[WEIGHT] * linear[FACTOR])
+def _keep_coefficients(run: Evolution, archive: Archive, entries: Integers, rows: Integers) -> None:
+    """Compute objective 1 of the rows with the entries' coefficients."""
+    for linear, row in zip(archive.linear[entries], rows, strict=True):
+        _use_coefficients(run, row, linear[WEIGHT] * linear[FACTOR])
 
 
 def _use_coefficients(run: Evolution, row: int, coefficients: Floats) -> None:
-    """Compute objective 1 of a row with given coefficients."""
-    pool, individuals = run.pool, run.individuals
-    score_weights(pool, individuals, run.workspace, run.ridge, run.y, run.alphas, row, coefficients)
+    """Compute objective 1 of a row with given coefficients of unscaled features.
+
+    Its errors are divided by 1 − hᵢ, as for the ridge model that is fitted to its features first.
+    """
+    pool, individuals, scratch, y = run.pool, run.individuals, run.ridge, run.y
+    only = np.array([row], np.int64)
+    fit_individuals(pool, individuals, run.workspace, scratch, y, run.alphas, only)
+    if not np.isfinite(individuals.o1[row]):
+        individuals.fitted[row] = np.nan  # so that no regulariser treats it as a model
+        return
+    n, m = len(y), int(individuals.n_trees[row])
+    best = int(np.argmax(run.alphas == individuals.alpha[row]))
+    weights, scale = individuals.weights[row, :m], pool.scaling[individuals.trees[row, :m], SCALE]
+    weights[:] = 0.0
+    np.divide(coefficients[:m], scale, out=weights, where=scale > 0.0)
+    scratch.weights[best, :m] = weights
+    leave_one_out(scratch, y, dot(y, scratch.each, n) / scratch.total, m, best)
+    individuals.o1[row] = dot(scratch.errors[best], scratch.each, n) / scratch.total
+    individuals.loo[row], individuals.fitted[row] = scratch.errors[best], scratch.values[best]
 
 
 def _write_scores(run: Evolution, archive: Archive, entries: Integers, rows: Integers) -> None:
@@ -161,9 +164,11 @@ def _write_scores(run: Evolution, archive: Archive, entries: Integers, rows: Int
     given = run.weights.each if run.weights.given else None
     for entry, row in zip(entries, rows, strict=True):
         scores, linear = archive.scores[entry], archive.linear[entry]
-        scores[O1], scores[ALPHA] = individuals.o1[row], individuals.alpha[row]
-        scores[TRAIN_R2] = r2(y, np.clip(individuals.fitted[row], y.min(), y.max()), given)
+        scores[O1], scores[archives.ALPHA] = individuals.o1[row], individuals.alpha[row]
+        fitted = np.clip(individuals.fitted[row], y.min(), y.max())
+        scores[archives.TRAIN_R2] = r2(y, fitted, given)
         count = individuals.n_trees[row]
         scaling = run.pool.scaling[individuals.trees[row, :count]]
         linear[WEIGHT, :count] = individuals.weights[row, :count]
-        linear[CENTRE, :count], linear[FACTOR, :count] = scaling[:, MEAN], scaling[:, SCALE]
+        linear[archives.CENTRE, :count] = scaling[:, MEAN]
+        linear[FACTOR, :count] = scaling[:, SCALE]

@@ -8,6 +8,7 @@ weight, a vicinal point by that of its anchor, and random points start from rows
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +59,7 @@ def distil(
     price falls with their number. If `prepared` is a sample of the rows, `whole` has all of them,
     on which the student is scored.
     """
-    price = _price_of(archive, price)
-    candidates, lesson = _taught(prepared, archive, tau)
+    candidates, lesson, price = _taught(prepared, archive, tau, price)
     terms = _follow(lesson, prepared.settings, price, prepared.settings.max_size)
     if not len(terms.chosen) or not terms.distance <= FARTHEST * lesson.square:
         return None
@@ -79,8 +79,8 @@ def distil_within(
     The distance is a share of the teacher's mean square. Two students compete by distance: one
     limited to `max_size` nodes at the given price, and one at the price that makes it small enough.
     """
-    price, settings = _price_of(archive, price), prepared.settings
-    candidates, lesson = _taught(prepared, archive, tau)
+    settings = prepared.settings
+    candidates, lesson, price = _taught(prepared, archive, tau, price)
     terms = _follow(lesson, settings, price, max_size)
     for doubled in range(MOST_DOUBLINGS):
         other = _follow(lesson, settings, price * 2.0**doubled, settings.max_size)
@@ -101,8 +101,7 @@ def distil_short(
     whole: Prepared | None = None,
 ) -> tuple[Archive | None, float]:
     """Return the student of the least O1 + SIZE_PRICE·nodes at several prices, and this sum."""
-    price = _price_of(archive, price)
-    candidates, lesson = _taught(prepared, archive, tau)
+    candidates, lesson, price = _taught(prepared, archive, tau, price)
     best: tuple[Archive | None, float] = None, np.inf
     seen = set[bytes]()
     for factor in DEARER:
@@ -113,18 +112,9 @@ def distil_short(
             student = _as_student(prepared, archive, candidates, terms, whole)
             if student is not None:
                 price_of_all = SIZE_PRICE * float(student.facts[0, SIZE])
-                best = min(best, (student, float(student.scores[0, O1]) + price_of_all), key=_sum)
+                total = float(student.scores[0, O1]) + price_of_all
+                best = min(best, (student, total), key=itemgetter(1))
     return best
-
-
-def _sum(scored: tuple[Archive | None, float]) -> float:
-    return scored[1]
-
-
-def _price_of(archive: Archive, price: float) -> float:
-    """Return the price of a node, which is lower with more restarts."""
-    restarts = int(archive.facts[:, RESTART].max()) + 1
-    return price * restarts**-CHEAPER
 
 
 class Lesson(NamedTuple):
@@ -153,11 +143,15 @@ class StudentTerms(NamedTuple):
     """Mean square of the difference from the teacher."""
 
 
-def _taught(prepared: Prepared, archive: Archive, tau: float | None) -> tuple[Candidates, Lesson]:
-    """Return the candidates of an archive, and the lesson of its teacher."""
+def _taught(
+    prepared: Prepared, archive: Archive, tau: float | None, price: float
+) -> tuple[Candidates, Lesson, float]:
+    """Return an archive's candidates, its teacher's lesson, and the price for all restarts."""
+    restarts = int(archive.facts[:, RESTART].max()) + 1
     teacher = teacher_of(archive, teacher_tau(prepared.noise_r2) if tau is None else tau)
     candidates = collect(archive, teacher, len(prepared.columns), prepared.weights.mean(prepared.y))
-    return candidates, _lesson(candidates, *teaching_points(prepared), prepared)
+    lesson = _lesson(candidates, *teaching_points(prepared), prepared)
+    return candidates, lesson, price * restarts**-CHEAPER
 
 
 def _lesson(

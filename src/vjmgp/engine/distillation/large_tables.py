@@ -8,11 +8,12 @@ only the labels of these rows, and a mean over thousands of anchors needs no mor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ...core.arrays import Floats, Integers
+from ...core.arrays import Floats
 from ..objectives.row_sample import sample_of_rows
 from ..preparation import Prepared, prepare
 from ..scorer import MEMORY, refit, regularize
@@ -35,17 +36,21 @@ def prepare_all(
     return prepare(x[rows], y[rows], settings, sample.seed, sample.noise_r2, weights)
 
 
-def entries_that_matter(archive: Archive, noise_r2: float, chosen: Integers) -> Integers:
-    """Return the front, the entries chosen along the way and the teacher's main models."""
-    teacher = teacher_of(archive, teacher_tau(noise_r2))
-    first = np.argsort(-teacher.weights, kind="stable")[:MOST_OF_TEACHER]
-    return np.unique(np.concatenate([archive.front, chosen, teacher.entries[first]]))
-
-
 def refitted(
-    archive: Archive, entries: Integers, sample: Prepared, whole: Prepared, threads: int = 1
+    archive: Archive,
+    history: Sequence[dict[str, float]],
+    sample: Prepared,
+    whole: Prepared,
+    threads: int = 1,
 ) -> Archive:
-    """Return these entries with weights and scores from all rows."""
+    """Return the entries that matter, fitted to all rows; `chosen` in the history follows them."""
+    teacher = teacher_of(archive, teacher_tau(sample.noise_r2))
+    first = np.argsort(-teacher.weights, kind="stable")[:MOST_OF_TEACHER]
+    choices = [record for record in history if "chosen" in record]
+    chosen = np.array([record["chosen"] for record in choices], np.int64)
+    entries = np.unique(np.concatenate([archive.front, chosen, teacher.entries[first]]))
+    for record in choices:
+        record["chosen"] = int(np.searchsorted(entries, record["chosen"]))
     kept = part_of(archive, entries)
     refit(kept, whole, threads)
     if sample.regularizer.depends_on_weights:

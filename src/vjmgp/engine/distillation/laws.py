@@ -18,7 +18,6 @@ from ...core.arrays import Flags, Floats
 from ..preparation import Prepared
 from ..scorer import score_on, score_trees
 from ..search.archive import Archive
-from ..settings import Settings
 from ..trees.primitives import ADD, CONSTANT, FIRST_VARIABLE, FUNCTION_NAMES, INV, MUL, SQRT, SQUARE
 from .monomials import Monomial, criterion, find_terms, some_rows, values_of_terms
 
@@ -60,14 +59,6 @@ class Units(NamedTuple):
     """The target's offset."""
 
 
-class Law(NamedTuple):
-    """A law, as a model."""
-
-    entry: Archive
-    size: int
-    """Number of inputs, operations and powers as written."""
-
-
 class Sketch(NamedTuple):
     """A law before it becomes a model."""
 
@@ -77,25 +68,30 @@ class Sketch(NamedTuple):
     values: Floats
     """Trees × rows."""
     size: int
+    """Number of inputs, operations and powers as written."""
 
 
-def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> Law | None:
-    """Return the simplest law that the labels support; None without one, or if not allowed."""
-    if not _allows_laws(prepared.settings):
+def law_of(prepared: Prepared, units: Units, whole: Prepared | None) -> tuple[Archive, int] | None:
+    """Return the simplest law that the labels support, as an archive of one entry, and its size.
+
+    None if there is none, or if the chosen functions do not allow laws, as the default ones do.
+    """
+    settings = prepared.settings
+    if settings.functions != FUNCTION_NAMES or settings.forbidden_inside is not None:
         return None
     columns = prepared.x.T + units.offset[:, None]
     y, weights = prepared.y + units.target, prepared.weights.each
     best = find_law(columns, y, weights, units)
-    if best is None or len(best.trees) > prepared.settings.max_trees:
+    if best is None or len(best.trees) > settings.max_trees:
         return None
-    limit = prepared.settings.max_size
-    if limit is not None and sum(len(codes) for codes, _ in best.trees) > limit:
+    nodes = sum(len(codes) for codes, _ in best.trees)
+    if settings.max_size is not None and nodes > settings.max_size:
         return None
     coefficients = _coefficients(best.values, prepared.y, weights)
     entry = score_trees(_with_functions_of_laws(prepared), best.trees, coefficients, 0)
     if entry is not None and whole is not None:
         entry = score_on(entry, _with_functions_of_laws(whole))
-    return None if entry is None else Law(entry, best.size)
+    return None if entry is None else (entry, best.size)
 
 
 def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
@@ -174,13 +170,8 @@ def _fitted(
     used = some_rows(len(y))
     share = len(used) / len(y)
     square = float(np.sum((roots * (y - np.average(y, weights=weights))) ** 2))
-    n, count = len(used), LIBRARY
-    return criterion(share * error, share * square, n, len(best), count), _tidy(best / scale)
-
-
-def _allows_laws(settings: Settings) -> bool:
-    """Return whether the chosen functions allow laws, as the default ones do."""
-    return settings.functions == FUNCTION_NAMES and settings.forbidden_inside is None
+    score = criterion(share * error, share * square, len(used), len(best), LIBRARY)
+    return score, _tidy(best / scale)
 
 
 def _with_functions_of_laws(prepared: Prepared) -> Prepared:

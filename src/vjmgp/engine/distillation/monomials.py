@@ -26,6 +26,7 @@ PAIRS = ((1, 1), (2, 1), (1, 2), (2, 2), (0.5, 1), (1, 0.5), (0.5, 0.5), (1, -1)
 TRIPLES = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (1, 1, -1), (1, -1, 1), (-1, 1, 1),
            (1, -1, -1), (-1, 1, -1), (-1, -1, 1), (2, 1, -1), (2, -1, 1), (1, 2, -1),
            (-1, 2, 1), (1, -1, 2), (-1, 1, 2), (1, 1, -2), (1, -2, 1), (-2, 1, 1))  # fmt: skip
+LINEAR, POLYNOMIAL = {(1.0,)}, {(1.0,), (2.0,), (1.0, 1.0)}
 MOST_SINGLE, MOST_PAIRED, MOST_TRIPLED = 60, 12, 6
 """Numbers of the most informative inputs in terms of one, two and three inputs."""
 MOST_TERMS, MOST_INPUTS = 4, 6
@@ -158,29 +159,16 @@ def find_terms(
     values = values[usable] / lengths[usable, None]
     y = roots * (y - np.average(y, weights=roots**2))
     laws: list[tuple[float, list[Monomial]]] = [(np.inf, [])]
-    for library, most in (
-        (_is_linear, MOST_INPUTS),
-        (_is_polynomial, MOST_TERMS),
-        (_is_anything, MOST_TERMS),
-        (law.__contains__, 1),
+    for some, most in (
+        ([k for k, term in enumerate(terms) if term.powers in LINEAR], MOST_INPUTS),
+        ([k for k, term in enumerate(terms) if term.powers in POLYNOMIAL], MOST_TERMS),
+        (list(range(len(terms))), MOST_TERMS),
+        ([k for k, term in enumerate(terms) if term in law], 1),
     ):
-        some = [k for k, term in enumerate(terms) if library(term)]
         if some:
             score, chosen = select_terms(values[some], y, min(most, len(y) // 10))
             laws.append((score, [terms[some[k]] for k in chosen]))
     return min(laws, key=lambda law: law[0])
-
-
-def _is_linear(term: Monomial) -> bool:
-    return term.powers == (1.0,)
-
-
-def _is_polynomial(term: Monomial) -> bool:
-    return term.powers in ((1.0,), (2.0,), (1.0, 1.0))
-
-
-def _is_anything(term: Monomial) -> bool:
-    return True
 
 
 def _power_law(columns: Floats, y: Floats, plain: Flags) -> list[Monomial]:

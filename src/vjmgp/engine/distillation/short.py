@@ -26,7 +26,8 @@ def short_formula(
     student, best = distil_short(prepared, archive, price, tau, whole)
     law = law_of(prepared, units, whole)
     if law is not None:
-        error = float(law.entry.scores[0, O1])
-        if error <= LAWFUL and error + SIZE_PRICE * law.size < best:
-            return law.entry
+        entry, size = law
+        error = float(entry.scores[0, O1])
+        if error <= LAWFUL and error + SIZE_PRICE * size < best:
+            return entry
     return student

@@ -63,13 +63,6 @@ def noise_scores(
     return {"mean": mean, "pooled": pooled}
 
 
-def estimate_noise(
-    x: Floats, y: Floats, seed: int, score: str = "mean", weights: Floats | None = None
-) -> float:
-    """Return one of the two scores."""
-    return noise_scores(x, y, seed, weights)[score]
-
-
 def adaptive_tau(noise_r2: float) -> float:
     """Return the weight of the regulariser."""
     return TAU_CLEAN if noise_r2 >= THRESHOLD else TAU_NOISY

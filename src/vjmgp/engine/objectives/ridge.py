@@ -24,7 +24,7 @@ from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.lanes import dot
 from ..search.population import Individuals
 from ..trees.evaluation import Workspace
-from ..trees.pool import INVALID, SCALE, STATE, Pool, training_feature
+from ..trees.pool import INVALID, STATE, Pool, training_feature
 from .row_weights import RowWeights, row_weights
 
 ROWS = 256
@@ -163,7 +163,7 @@ def _loo_of_rows(
 
 
 @kernel
-def _leave_one_out(scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int) -> None:
+def leave_one_out(scratch: RidgeScratch, y: Floats, mean: float, m: int, a: int) -> None:
     """Compute fitted values and squared leave-one-out errors for alpha number a."""
     for first in range(0, len(y), ROWS):
         _loo_of_rows(scratch, y, mean, m, a, first, min(len(y), first + ROWS))
@@ -265,32 +265,3 @@ def fit_individuals(
         best, error = fit_ridge(scratch, y, mean, alphas, individuals.n_trees[row])
         if np.isfinite(error):
             _write(individuals, scratch, row, best, alphas[best], error)
-
-
-def score_weights(
-    pool: Pool,
-    individuals: Individuals,
-    workspace: Workspace,
-    scratch: RidgeScratch,
-    y: Floats,
-    alphas: Floats,
-    row: int,
-    coefficients: Floats,
-) -> None:
-    """Return objective 1 of an individual with given coefficients of unscaled features.
-
-    Its errors are divided by 1 − hᵢ, as for the ridge model that is fitted to its features first.
-    """
-    fit_individuals(pool, individuals, workspace, scratch, y, alphas, np.array([row], np.int64))
-    if not np.isfinite(individuals.o1[row]):
-        individuals.fitted[row] = np.nan  # so that no regulariser treats it as a model
-        return
-    n, m = len(y), int(individuals.n_trees[row])
-    best = int(np.argmax(alphas == individuals.alpha[row]))
-    weights, scale = individuals.weights[row, :m], pool.scaling[individuals.trees[row, :m], SCALE]
-    weights[:] = 0.0
-    np.divide(coefficients[:m], scale, out=weights, where=scale > 0.0)
-    scratch.weights[best, :m] = weights
-    _leave_one_out(scratch, y, dot(y, scratch.each, n) / scratch.total, m, best)
-    individuals.o1[row] = dot(scratch.errors[best], scratch.each, n) / scratch.total
-    individuals.loo[row], individuals.fitted[row] = scratch.errors[best], scratch.values[best]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 
 from ...core.import_policy import refuse_import
-from .base import Regularizer
+from .base import NoRegularizer, Regularizer
 from .distance_correlation import DistanceCorrelation
-from .none import NoRegularizer
 from .rademacher import Rademacher
 from .size_and_norm import GrandComplexity, Parsimony, Tikhonov
 from .vicinal_gaps import FiniteDifference, JensenGap, VicinalRisk

@@ -1,4 +1,4 @@
-"""The base class of regularisers."""
+"""The base class of regularisers, and the one of standard GP, which has none."""
 
 from __future__ import annotations
 
@@ -57,3 +57,17 @@ class Regularizer(ABC):
 
         A value that is not finite makes the individual invalid.
         """
+
+
+class NoRegularizer(Regularizer):
+    """Standard GP: the leave-one-out error only; offspring replace parents, with one elite."""
+
+    name = "none"
+    label = "Standard GP"
+    uses_sample_weight = True
+    two_objectives = False
+    final_rule = "o1"
+
+    def score(self, run: Evolution, rows: Integers) -> None:
+        """Set objective 2 to 0."""
+        run.individuals.o2[rows] = 0.0

@@ -18,7 +18,6 @@ from .base import Regularizer
 
 if TYPE_CHECKING:
     from ..search.evolution import Evolution
-    from ..settings import Settings
 
 
 class Pairs(NamedTuple):
@@ -38,10 +37,7 @@ class DistanceCorrelation(Regularizer):
     name = "distance_correlation"
     label = "IODC"
     uses_sample_weight = True
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._pairs: Pairs | None = None
+    _pairs: Pairs
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """Prepare the distances between the training rows; there are no extra points."""
@@ -63,7 +59,6 @@ class DistanceCorrelation(Regularizer):
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Score by the negative correlation; 0 if one of the two distances does not vary."""
-        assert self._pairs is not None
         run.individuals.o2[rows] = minus_correlations(run.individuals.fitted, rows, self._pairs)
 
 

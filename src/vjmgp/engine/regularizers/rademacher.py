@@ -24,7 +24,6 @@ from .base import Regularizer
 
 if TYPE_CHECKING:
     from ..search.evolution import Evolution
-    from ..settings import Settings
 
 VECTORS = 20
 
@@ -48,10 +47,7 @@ class Rademacher(Regularizer):
     name = "rademacher"
     label = "RC"
     uses_sample_weight = True
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._signs: Signs | None = None
+    _signs: Signs
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """Draw the random signs of this run; there are no extra points."""
@@ -66,7 +62,6 @@ class Rademacher(Regularizer):
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Score by the complexity of each row."""
-        assert self._signs is not None
         rademacher(run.pool, run.individuals, run.workspace, run.ridge, self._signs, rows)
 
 

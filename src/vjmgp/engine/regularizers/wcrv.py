@@ -19,7 +19,6 @@ from .base import Regularizer
 
 if TYPE_CHECKING:
     from ..search.evolution import Evolution
-    from ..settings import Settings
 
 
 class RankedInputs(NamedTuple):
@@ -34,7 +33,7 @@ class RankedInputs(NamedTuple):
     threshold: float
     """Its median, from which an input is relevant."""
     used: Integers
-    """RankedInputs that an individual uses."""
+    """Whether an individual uses each input; scratch."""
 
 
 class Wcrv(Regularizer):
@@ -42,11 +41,8 @@ class Wcrv(Regularizer):
 
     name = "wcrv"
     label = "WCRV"
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._inputs: RankedInputs | None = None
-        self._scratch: MicScratch | None = None
+    _inputs: RankedInputs
+    _scratch: MicScratch
 
     def extra_points(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> None:
         """Compute the MIC of each input with the target; there are no extra points."""
@@ -55,20 +51,12 @@ class Wcrv(Regularizer):
         target = rank(y, scratch.cells)
         relevance = np.array([mic_of_ranked(column, target, scratch) for column in columns])
         self._scratch = scratch
-        self._inputs = RankedInputs(
-            np.array([column.order for column in columns]),
-            np.array([column.ranked for column in columns]),
-            np.array([column.parts for column in columns]),
-            np.array([column.n_parts for column in columns]),
-            relevance,
-            float(np.median(relevance)),
-            np.zeros(len(columns), np.int64),
-        )
+        orders, ranked, parts, n_parts = map(np.array, zip(*columns, strict=True))
+        threshold, used = float(np.median(relevance)), np.zeros(len(columns), np.int64)
+        self._inputs = RankedInputs(orders, ranked, parts, n_parts, relevance, threshold, used)
 
     def score(self, run: Evolution, rows: Integers) -> None:
         """Score by the inputs that each row uses."""
-        assert self._inputs is not None
-        assert self._scratch is not None
         wcrv(run.pool, run.individuals, self._inputs, run.y, self._scratch, rows)
 
 

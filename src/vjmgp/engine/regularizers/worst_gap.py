@@ -62,10 +62,10 @@ class WorstGap(Regularizer):
     uses_noise_estimate = True
     uses_sample_weight = True
     clean_side: ClassVar[int] = FITTED
+    vicinity: Vicinity
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.vicinity: Vicinity | None = None
         self._sides: list[Sides] = []
 
     @abstractmethod
@@ -113,7 +113,6 @@ class WorstGap(Regularizer):
         worst_gaps(*models, self._clean_side(), *stopping)
 
     def _make_sides(self, run: Evolution) -> Sides:
-        assert self.vicinity is not None
         n = len(run.y)
         return Sides(
             run.y,

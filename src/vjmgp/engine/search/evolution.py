@@ -20,17 +20,7 @@ from ..trees.evaluation import make_workspace
 from ..trees.pool import ARENA_USED, compact, fill_training_rows, make_pool, take_slots
 from ..trees.primitives import codes_of
 from ..trees.structure import NO_LIMIT, Grammar, nesting_table
-from .archive import (
-    N_TREES,
-    O1,
-    O2,
-    SIZE,
-    TRAIN_R2,
-    front_of,
-    make_archive,
-    reserve,
-    update_archive,
-)
+from . import archive as archives
 from .front_rules import front_rule
 from .population import make_individuals, rehash, release
 from .selection import SELECTIONS
@@ -89,7 +79,7 @@ class Evolution:
         self.pool = make_pool(most_trees, min(most_trees, slots), self._n_rows, arena)
         self.individuals = make_individuals(2 * size, max_trees, n)
         self.alphas = np.array(settings.ridge_alphas, dtype=np.float64)
-        self.archive = make_archive(max_trees)
+        self.archive = archives.make_archive(max_trees)
         self.best_sum = np.array([np.inf])
         self._selection = SELECTIONS[settings.selection](self.weights)
         self._seen = np.zeros(1 << (4 * size - 1).bit_length(), np.uint64)
@@ -172,8 +162,10 @@ class Evolution:
         valid = rows[np.isfinite(individuals.o1[rows])]
         self.regularizer.score(self, valid)
         valid = valid[np.isfinite(individuals.o2[valid])]
-        self.archive = reserve(self.archive, len(valid), int(individuals.size[valid].sum()))
-        update_archive(
+        self.archive = archives.reserve(
+            self.archive, len(valid), int(individuals.size[valid].sum())
+        )
+        archives.update_archive(
             self.archive, self.pool, individuals, self.y, self.weights, valid, self.generation
         )
         self.evaluations += len(rows)
@@ -236,7 +228,7 @@ class Evolution:
 
     def _record(self) -> dict[str, float]:
         archive, rows = self.archive, self.population
-        front = front_of(archive)
+        front = archives.front_of(archive)
         size, trees = self.individuals.size[rows], self.individuals.n_trees[rows]
         record: dict[str, float] = {
             "generation": self.generation,
@@ -249,10 +241,10 @@ class Evolution:
         if len(front):
             rule = front_rule(self.settings.final_rule, self.regularizer.final_rule)
             scores = archive.scores[front]
-            entry = int(front[rule(scores[:, O1], scores[:, O2], self.tau)])
-            record |= {"best_o1": float(scores[0, O1]), "chosen": entry}
-            for name, column in (("o1", O1), ("o2", O2), ("train_r2", TRAIN_R2)):
-                record[name] = float(archive.scores[entry, column])
-            for name, column in (("size", SIZE), ("n_trees", N_TREES)):
-                record[name] = int(archive.facts[entry, column])
+            o1, o2 = scores[:, archives.O1], scores[:, archives.O2]
+            entry = int(front[rule(o1, o2, self.tau)])
+            record |= {"best_o1": float(o1[0]), "chosen": entry}
+            # In the order of the archive's columns.
+            record |= zip(("o1", "o2", "train_r2"), archive.scores[entry].tolist(), strict=False)
+            record |= zip(("size", "n_trees"), archive.facts[entry].tolist(), strict=False)
         return record

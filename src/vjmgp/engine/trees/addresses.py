@@ -23,25 +23,8 @@ from ...core.arrays import Integers
 from ..compilation.kernels import compile_once, kept_on_disk
 from ..numerics.curves import arctangent, cube_root, hyperbolic_tangent, logistic
 from ..numerics.elementary import natural_exp
-from .primitives import (
-    ATAN,
-    CBRT,
-    CUBE,
-    DIV,
-    EXP,
-    FIRST_BINARY,
-    GAUSS,
-    INV,
-    LARGEST_EXPONENT,
-    MORE_PRIMITIVES,
-    SIGMOID,
-    STEP,
-    TANH,
-    UserFunctionLike,
-    codes_of,
-    functions_by_code,
-    user_functions,
-)
+from . import primitives
+from .primitives import UserFunctionLike, codes_of, functions_by_code, user_functions
 
 _POINTER = types.CPointer(types.float64)  # type: ignore[attr-defined]
 _BLOCK = types.void(types.int64, _POINTER, _POINTER, _POINTER, types.int64)
@@ -50,7 +33,7 @@ _BLOCK = types.void(types.int64, _POINTER, _POINTER, _POINTER, types.int64)
 
 def no_addresses() -> Integers:
     """Return the table for trees of the paper's functions."""
-    return np.zeros(2 * FIRST_BINARY, np.int64)
+    return np.zeros(2 * primitives.FIRST_BINARY, np.int64)
 
 
 def addresses_of(codes: Iterable[int], own: Sequence[UserFunctionLike] = ()) -> Integers:
@@ -58,7 +41,7 @@ def addresses_of(codes: Iterable[int], own: Sequence[UserFunctionLike] = ()) -> 
     table = no_addresses()
     known = functions_by_code(own)
     for code in {int(code) for code in codes}:
-        if code in MORE_PRIMITIVES:
+        if code in primitives.MORE_PRIMITIVES:
             table[-1 - code] = _address_of_more()
         elif code < 0:
             function = known[code]
@@ -93,34 +76,35 @@ def call_address(typing: Any, address: Any, code: Any, a: Any, b: Any, out: Any)
 
 def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
     """Compute like `primitives.apply`, for the functions beyond the paper's."""
-    if code == DIV:
+    if code == primitives.DIV:
         for i in range(n):
             out[i] = a[i] / b[i] if b[i] != 0.0 else np.nan
-    elif code == INV:
+    elif code == primitives.INV:
         for i in range(n):
             out[i] = 1.0 / a[i] if a[i] != 0.0 else np.nan
-    elif code == EXP:  # this order keeps a NaN
+    elif code == primitives.EXP:  # this order keeps a NaN
         for i in range(n):
-            out[i] = natural_exp(LARGEST_EXPONENT if a[i] > LARGEST_EXPONENT else a[i])
-    elif code == GAUSS:
+            too_large = a[i] > primitives.LARGEST_EXPONENT
+            out[i] = natural_exp(primitives.LARGEST_EXPONENT if too_large else a[i])
+    elif code == primitives.GAUSS:
         for i in range(n):
             out[i] = natural_exp(-(a[i] * a[i]))
-    elif code == TANH:
+    elif code == primitives.TANH:
         for i in range(n):
             out[i] = hyperbolic_tangent(a[i])
-    elif code == SIGMOID:
+    elif code == primitives.SIGMOID:
         for i in range(n):
             out[i] = logistic(a[i])
-    elif code == CUBE:
+    elif code == primitives.CUBE:
         for i in range(n):
             out[i] = a[i] * a[i] * a[i]
-    elif code == CBRT:
+    elif code == primitives.CBRT:
         for i in range(n):
             out[i] = cube_root(a[i])
-    elif code == ATAN:
+    elif code == primitives.ATAN:
         for i in range(n):
             out[i] = arctangent(a[i])
-    elif code == STEP:
+    elif code == primitives.STEP:
         for i in range(n):
             out[i] = a[i] if a[i] != a[i] else (1.0 if a[i] > 0.0 else 0.0)
 

@@ -16,40 +16,9 @@ from ....core.arrays import Floats, Integers, Words
 from ...compilation.kernels import kernel, part_of_kernel
 from ...numerics.elementary import from_bits
 from ...numerics.rng import below, uniform
-from ...objectives.row_weights import RowWeights
-from ..population import Individuals
 
 TILE = 64
 """Cases read together: a few cache lines of each individual's errors."""
-
-
-class Lexicase:
-    """Automatic ε-lexicase selection."""
-
-    name = "lexicase"
-
-    def __init__(self, weights: RowWeights | None = None) -> None:
-        self._passes: Words = np.empty((0, 0), np.uint64)
-        self._sums = case_sums(weights.each if weights is not None and weights.given else None)
-
-    def select(
-        self,
-        state: Words,
-        individuals: Individuals,
-        population: Integers,
-        count: int,
-        new_generation: bool,
-    ) -> Integers:
-        """Return the rows of `count` parents."""
-        n_cases = individuals.loo.shape[1]
-        if new_generation:
-            words = (len(population) + 63) // 64
-            if self._passes.shape != (n_cases, words):
-                self._passes = np.empty((n_cases, words), np.uint64)
-            mark_passes(individuals.loo, population, self._passes)
-        parents = np.empty(count, np.int64)
-        lexicase(state, self._passes, self._sums, population, parents)
-        return parents
 
 
 def case_sums(weights: Floats | None) -> Floats:

@@ -10,54 +10,6 @@ import numpy as np
 from ....core.arrays import Floats, Integers, Whole, Words
 from ...compilation.kernels import kernel, part_of_kernel
 from ...numerics.rng import below
-from ...objectives.row_weights import RowWeights
-from ..population import Individuals
-
-SHARE = 0.1
-"""Share of the population that takes part in a Pareto tournament."""
-
-
-class DominanceTournament:
-    """The dominating one of two random individuals; if neither dominates, one at random."""
-
-    name = "dominance_tournament"
-
-    def __init__(self, weights: RowWeights | None = None) -> None: ...
-
-    def select(
-        self,
-        state: Words,
-        individuals: Individuals,
-        population: Integers,
-        count: int,
-        new_generation: bool,
-    ) -> Integers:
-        """Return the rows of `count` parents."""
-        parents = np.empty(count, np.int64)
-        dominance_tournament(state, individuals.o1, individuals.o2, population, parents)
-        return parents
-
-
-class ParetoTournament:
-    """The first front of a random tenth of the population, an even number at a time."""
-
-    name = "pareto_tournament"
-
-    def __init__(self, weights: RowWeights | None = None) -> None: ...
-
-    def select(
-        self,
-        state: Words,
-        individuals: Individuals,
-        population: Integers,
-        count: int,
-        new_generation: bool,
-    ) -> Integers:
-        """Return the rows of `count` parents."""
-        parents = np.empty(count, np.int64)
-        size = max(int(SHARE * len(population)), min(2, len(population)))
-        pareto_tournament(state, individuals.o1, individuals.o2, population, size, parents)
-        return parents
 
 
 @part_of_kernel
