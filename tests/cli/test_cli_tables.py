@@ -25,8 +25,9 @@ def table(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def fitted(monkeypatch):
-    """Collect the tables of fits instead of fitting."""
+def fitted(tmp_path, monkeypatch):
+    """Collect the tables of fits in an empty folder instead of fitting."""
+    monkeypatch.chdir(tmp_path)
     tables = []
 
     def fit(self, X, y, sample_weight=None):
@@ -117,15 +118,14 @@ def test_errors_name_missing_packages(tmp_path, monkeypatch, capsys, kind, packa
     assert said == f"vjmgp: this needs {package}: pip install '{install}'\n"
 
 
+UNCLEAR = "column 'a' has '1,234', which may be 1234 or 1.234"
+
+
 @pytest.mark.parametrize(
     ("cells", "words", "answer"),
     [
-        (
-            '"1,234"',
-            [],
-            "column 'a' has '1,234', which may be 1234 or 1.234: set --decimal to '.' or",
-        ),
-        ("1,234;5", [], "column 'a' has '1,234', which may be 1234 or 1.234"),
+        ('"1,234"', [], f"{UNCLEAR}: set --decimal to '.' or"),
+        ("1,234;5", [], UNCLEAR),
         ("1.234;5", [], "column 'a' has '1.234', which may be 1.234 or 1234"),
         ("1,5;1.5", [], "column 'a' has '1,5' and column 'b' has '1.5', which cannot both be"),
         ("1,5;1.5", ["--decimal", ","], "column 'b' has '1.5' in row 1, which is not a number if"),
@@ -133,17 +133,14 @@ def test_errors_name_missing_packages(tmp_path, monkeypatch, capsys, kind, packa
         ("1;2,5,3", ["--encoding", "klingon"], "there is no encoding 'klingon'"),
     ],
 )
-def test_fit_rejects_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys, cells, words, answer):
-    monkeypatch.chdir(tmp_path)
-    header = "a;b;y" if ";" in cells else "a,y"
-    between = ";" if ";" in cells else ","
+def test_fit_rejects_ambiguous_numbers(fitted, capsys, cells, words, answer):
+    header, between = ("a;b;y", ";") if ";" in cells else ("a,y", ",")
     lines = [header, *(f"{cells}{between}{k}" for k in range(12))]
     Path("a.csv").write_text("\n".join(lines))
     assert answer in said_by(capsys, ["fit", "a.csv", *FIT, *words])
 
 
-def test_options_resolve_ambiguous_numbers(fitted, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_options_resolve_ambiguous_numbers(fitted, capsys):
     Path("a.csv").write_text("a;y\n" + "".join(f"{k},234;{k}\n" for k in range(1, 13)))
     fit = ["fit", "a.csv", *FIT, "--holdout", "0"]
     for words, first in (
@@ -164,8 +161,7 @@ def test_utf_16_without_a_mark_needs_the_encoding(table, fitted, capsys):
     assert fitted[0]["h"].tolist() == table["höhe"].tolist()
 
 
-def test_fit_rejects_ambiguous_separators(fitted, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_fit_rejects_ambiguous_separators(fitted, capsys):
     Path("a.csv").write_text("a, m;y, m\n" + "".join(f"{k},5;{k},25\n" for k in range(12)))
     assert "may be separated by ',' or ';'; give the" in said_by(capsys, ["fit", "a.csv", *FIT])
     fit = ["fit", "a.csv", "--target", "y, m", "--separator", ";", *QUICK, "--holdout", "0"]
@@ -186,8 +182,7 @@ def test_fit_rejects_ambiguous_separators(fitted, tmp_path, monkeypatch, capsys)
         ["--ignore", "b", "--target", "y", "--nominal", "c", "t.csv", "--ignore", "a,b"],
     ],
 )
-def test_the_table_may_follow_a_list_of_columns(fitted, tmp_path, monkeypatch, capsys, words):
-    monkeypatch.chdir(tmp_path)
+def test_the_table_may_follow_a_list_of_columns(fitted, capsys, words):
     Path("t.csv").write_text("a,b,c,y\n" + "".join(f"x{k},1,{k % 3},{k}\n" for k in range(12)))
     said_by(capsys, ["fit", *words, *QUICK], 1)
     assert list(fitted[0]) == ["c", "y"]

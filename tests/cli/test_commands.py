@@ -197,7 +197,7 @@ def test_verify_finds_wrong_results(study, monkeypatch, capsys):
         content["runs"][0][key] = content["runs"][1][key]
         write_sealed(path, content)
         assert main(["verify", "study.yaml", "--runs", "99"]) == 1
-        answer = f"WRONG  VJM on 192_vineyard (paper), seed 0: its {part} are not right: delete "
+        answer = f"WRONG  VJM on 192_vineyard (paper), seed 0: its {part} are wrong: delete "
         assert answer in capsys.readouterr().out
     path = file_of(folder, "VJM")
     first, second = read_records(path)

@@ -123,7 +123,6 @@ def _print_completion(options: argparse.Namespace) -> int:
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:
-    """Yield the arguments of a command and of its subcommands."""
     for argument in command._actions:
         yield argument
         if isinstance(argument, argparse._SubParsersAction):

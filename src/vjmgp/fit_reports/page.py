@@ -106,16 +106,9 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
             "intervals": _intervals(model, tested if judged else None, rows, level),
             "importance": found[found["importance"] > 0].to_dict("records"),
             "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
-            "influence": _picture(pictures.importance_picture, model, some, target),
-            "responses": _responses(model, some, columns, target),
+            "influence": _picture(pictures.importance_picture, fitted, some),
+            "responses": _picture(pictures.response_pictures, fitted, some, columns),
         }
-
-
-def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str) -> list[Any]:
-    """Draw the response to each column that matters."""
-    if not is_there("matplotlib"):
-        return []
-    return [_safe(text) for text in pictures.response_pictures(model, rows, columns, target)]
 
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
@@ -139,8 +132,8 @@ def _intervals(
     model: SymbolicModel, tested: SymbolicModel | None, rows: Rows, level: float
 ) -> Context:
     """Return how wide intervals are, and how many of the test rows lie inside."""
-    found: Context = {"level": level, "width": pictures.width_of_intervals(model, level)}
-    found["inside"] = None
+    width = pictures.width_of_intervals(model, level)
+    found: Context = {"level": level, "width": width, "inside": None}
     if tested is not None and np.isfinite(pictures.width_of_intervals(tested, level)):
         values, ends = tested.predict(rows.inputs.iloc[rows.test], interval=level)
         observed = rows.data.target[rows.test]

@@ -72,9 +72,6 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
     return text
 
 
-# -- plots ---------------------------------------------------------------------------------------
-
-
 def sizes_picture(versions: Versions, target: str) -> str:
     """Draw error against size: the front, the shorter versions and the chosen model."""
     table = versions.table
@@ -120,18 +117,14 @@ def width_of_intervals(model: SymbolicModel, level: float) -> float:
     return half_width(model.error_quantiles, level) if model.error_quantiles else np.inf
 
 
-def importance_picture(model: SymbolicModel, rows: Rows, name: str) -> str:
+def importance_picture(fitted: Fitted, rows: Rows) -> str:
     """Draw the importance of the columns."""
     axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    fitted = fitted_of(model, rows, name)
     return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target, axes))
 
 
-def response_pictures(model: SymbolicModel, rows: Rows, columns: list[str], name: str) -> list[str]:
-    """Draw response curves of the most important columns."""
-    fitted = fitted_of(model, rows, name)
+def response_pictures(fitted: Fitted, rows: Rows, columns: list[str]) -> str:
+    """Draw response curves of the most important columns, a figure each."""
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    return [
-        inline(plots.plot_response(fitted, column, some, _axes(*SMALL)))
-        for column in columns[:MOST_CURVES]
-    ]
+    curves = (plots.plot_response(fitted, c, some, _axes(*SMALL)) for c in columns[:MOST_CURVES])
+    return "".join(f"<figure>{inline(axes)}</figure>" for axes in curves)

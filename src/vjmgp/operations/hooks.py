@@ -124,9 +124,8 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
         lines.append(
             f"Skipped because their packages are not installed: {', '.join(study.skipped)}"
         )
-    is_whole = Path(
-        study.files.manifest("write_report")
-    ).exists()  # else other targets were requested
+    # If not, other targets were requested.
+    is_whole = Path(study.files.manifest("write_report")).exists()
     place = study.results / paths.REPORT if is_whole else study.results
     lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
     return "\n".join(lines)

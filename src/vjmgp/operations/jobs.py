@@ -93,7 +93,6 @@ def _written_to(log: Path) -> Iterator[None]:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Return whether an error comes from a full disk or quota."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True

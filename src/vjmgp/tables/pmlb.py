@@ -136,7 +136,6 @@ def fetch(name: str, cache: Path | None, folder: Path) -> DatasetFile:
 
 
 def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield chunks of a download up to the size limit."""
     size = 0
     for chunk in chunks:
         size += len(chunk)
@@ -165,7 +164,6 @@ def _fault_of(path: Path) -> str | None:
 
 
 def _address() -> str:
-    """Return the address that datasets are downloaded from."""
     need("pmlb")
     from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
 

@@ -62,11 +62,7 @@ class TableFile:
     is_usual: bool
     """Whether the format is the one that the file's name suggests."""
     read_cells: Callable[[], pd.DataFrame]
-
-    @functools.cached_property
-    def cells(self) -> pd.DataFrame:
-        """The table as it was written: cells of text are not converted."""
-        return self.read_cells()
+    """Return the table as it was written: cells of text are not converted."""
 
 
 def read_file(
@@ -193,7 +189,6 @@ def _unpack(path: Path) -> bytes:
 
 
 def _decode(content: bytes, wanted: str | None, expected: str | None) -> tuple[str, str]:
-    """Return the text and its encoding."""
     mark = next((name for start, name in MARKS.items() if content.startswith(start)), None)
     if expected is None or expected in MARKS.values():
         expected = FALLBACK_ENCODING
