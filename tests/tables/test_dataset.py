@@ -8,11 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import TargetEncoder
 
-from vjmgp import (
-    embedded_datasets,
-    load_dataset,
-    load_file,
-)
+from vjmgp import embedded_datasets, load_dataset, load_file
 from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.dataset import known_nominal_columns
 from vjmgp.tables.errors import TableError

@@ -32,8 +32,6 @@ COLOURS = {
 MOST_CURVES = 6
 MOST_ROWS = 300
 """Rows of the table that response curves are averaged over, at most."""
-SMALL = (3.6, 2.6)
-SIZE = (5.6, 3.8)
 
 
 def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
@@ -47,7 +45,7 @@ def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
     return Fitted(model, model, scored, target)
 
 
-def _axes(width: float = SIZE[0], height: float = SIZE[1]) -> Any:
+def _axes(width: float = 5.6, height: float = 3.8) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").subplots()
@@ -126,5 +124,5 @@ def importance_picture(fitted: Fitted, rows: Rows) -> str:
 def response_pictures(fitted: Fitted, rows: Rows, columns: list[str]) -> str:
     """Draw response curves of the most important columns, a figure each."""
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    curves = (plots.plot_response(fitted, c, some, _axes(*SMALL)) for c in columns[:MOST_CURVES])
+    curves = (plots.plot_response(fitted, c, some, _axes(3.6, 2.6)) for c in columns[:MOST_CURVES])
     return "".join(f"<figure>{inline(axes)}</figure>" for axes in curves)

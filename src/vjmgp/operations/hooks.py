@@ -21,7 +21,6 @@ from .stops import STOPS, require_signals
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
 """How SLURM's executor announces the name of its jobs."""
 MOST_FAILURES = 20
-"""The number of failures that are listed at the end."""
 
 
 def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:

@@ -14,7 +14,6 @@ from .lock import is_running
 from .repair import damaged_files
 
 MOST_LINES = 20
-"""The number of files that are listed."""
 
 
 class ExperimentStatus(NamedTuple):

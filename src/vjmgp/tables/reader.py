@@ -212,8 +212,11 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
     fits = [sign for sign in POSSIBLE_SEPARATORS if _splits_evenly(lines, sign)]
     if len(fits) > 1:
         fits = [sign for sign in fits if not _tears_quotes(lines, sign)] or fits
-    if len(fits) < 2:
-        return fits[0] if fits else _separator_of_header(lines, usual)
+    if not fits:
+        in_header = [sign for sign in POSSIBLE_SEPARATORS if lines and sign in lines[0]]
+        return in_header[0] if len(in_header) == 1 else usual
+    if len(fits) == 1:
+        return fits[0]
     if expected in fits:
         return str(expected)
     text = f"its columns may be separated by {' or '.join(map(repr, fits))}"
@@ -228,12 +231,6 @@ def _splits_evenly(lines: list[str], sign: str) -> bool:
 def _tears_quotes(lines: list[str], sign: str) -> bool:
     """Return whether a quotation begins in one cell and ends in another."""
     return any(cell.count('"') % 2 for row in csv.reader(lines, delimiter=sign) for cell in row)
-
-
-def _separator_of_header(lines: list[str], usual: str) -> str:
-    header = lines[0] if lines else ""
-    found = [sign for sign in POSSIBLE_SEPARATORS if sign in header]
-    return found[0] if len(found) == 1 else usual
 
 
 def _file(text: str) -> io.StringIO:
