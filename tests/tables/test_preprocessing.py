@@ -34,9 +34,6 @@ def fitted(table):
     return small(generations=15).fit(*table)
 
 
-# -- levels --------------------------------------------------------------------------------------
-
-
 def inputs_of(levels, encoding):
     table = pd.DataFrame({"g": levels})
     y = np.arange(len(table), dtype=float)
@@ -106,8 +103,6 @@ def test_paper_settings_encode_by_target_means(table):
     assert [column.label for column in paper.model_.standardizer.columns] == [None, None]
 
 
-# -- missing numbers -----------------------------------------------------------------------------
-
 numbers = st.one_of(st.just(float("nan")), st.floats(-1e6, 1e6))
 
 
@@ -148,9 +143,6 @@ def test_models_predict_missing_numbers(missing, kind, tmp_path):
         assert "a_is_missing" in model.model_.text()
         assert r"\left[\mathrm{a\ is\ missing}\right]" in model.model_.latex()
         assert model.score(data, y) > 0.9
-
-
-# -- other kinds of tables -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -203,9 +195,6 @@ def test_masked_numbers_are_missing(table):
     model = small(missing="median", generations=2).fit(x, y)
     assert model.model_ == small(missing="median", generations=2).fit(as_nan, y).model_
     np.testing.assert_array_equal(model.predict(x), model.predict(as_nan))
-
-
-# -- ranges --------------------------------------------------------------------------------------
 
 
 def warnings_of(call):

@@ -114,18 +114,17 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
     """Return errors on test, training and all rows, each with the fit it belongs to."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
-    lines = []
-    first = f"of a fit to the {len(rows.train)} training rows"
+    parts: list[tuple[str, Any, SymbolicModel, str]] = []
     if tested is not None and len(rows.test):
-        parts = [("test rows", rows.test)] if rows.can_test else []
-        for name, chosen in (*parts, ("training rows", rows.train)):
-            lines.append({"rows": name, "count": len(chosen), "fit": first})
-            lines[-1] |= rows.errors(tested, chosen)
+        first = f"of a fit to the {len(rows.train)} training rows"
+        parts = [("test rows", rows.test, tested, first)] if rows.can_test else []
+        parts.append(("training rows", rows.train, tested, first))
     if about["fitted_to"] == "all" or not len(rows.test):
-        whole = np.arange(len(rows.data))
-        lines.append({"rows": "all rows", "count": len(whole), "fit": "of the formula above"})
-        lines[-1] |= rows.errors(model, whole)
-    return lines
+        parts.append(("all rows", np.arange(len(rows.data)), model, "of the formula above"))
+    return [
+        {"rows": name, "count": len(chosen), "fit": fit} | rows.errors(fitted, chosen)
+        for name, chosen, fitted, fit in parts
+    ]
 
 
 def _intervals(

@@ -14,7 +14,7 @@ from ..models.loading import load_model
 from ..models.symbolic import SymbolicModel
 from ..tables.dates import ElapsedDays
 from ..tables.errors import InputError, TableError
-from ..tables.preprocessing import Column, level_text
+from ..tables.preprocessing import MISSING, Column, level_text
 from ..tables.reader import TableFile, TableFormat, read_file
 from .folder import model_file, read_about
 from .training_table import describe_reading
@@ -124,7 +124,7 @@ def _levels(values: Any, texts: Any, column: Column, path: Path, notes: list[str
     pairs = zip(texts, values.astype(object), strict=True)
     found = [known.get(text, known.get(level_text(value), value)) for text, value in pairs]
     levels = pd.Series(found, index=values.index, dtype=object)
-    unseen = ~levels.isin(list(codes)) & (levels.notna() | ("(missing)" not in known))
+    unseen = ~levels.isin(list(codes)) & (levels.notna() | (MISSING not in known))
     if unseen.any():
         row = int(unseen.to_numpy().argmax())
         counts_as = "average" if column.label is None else "none of the known levels"

@@ -33,8 +33,6 @@ MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-
 """Byte order marks and the encodings they indicate."""
 FALLBACK_ENCODING = "cp1252"
 """Encoding of text that is not valid UTF-8."""
-FIRST_LINES = 100
-"""Number of lines that decide about the separator."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +206,7 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
 
     If none does, return the usual one, so that the error is about that.
     """
-    lines = text.splitlines()[:FIRST_LINES]
+    lines = text.splitlines()[:100]
     fits = [sign for sign in POSSIBLE_SEPARATORS if _splits_evenly(lines, sign)]
     if len(fits) > 1:
         fits = [sign for sign in fits if not _tears_quotes(lines, sign)] or fits
