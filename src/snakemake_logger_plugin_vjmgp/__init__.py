@@ -25,15 +25,12 @@ from vjmgp.operations.warm import CRASHED
 
 SECONDS_BETWEEN_LINES = 60.0
 """For output to a file."""
-STOPPED = "Terminating processes on user request"
 RESTARTED = re.compile(r"Trying to restart job (\d+)\.")
-NOTHING_TO_DO = "Nothing to be done"
 LOCKED = (
     "Error:\nSnakemake has locked this directory: another run is under way, or one was killed. "
     "Nothing is lost. `vjmgp study status CONFIG` says which. If none is under way, `vjmgp study "
     "resume CONFIG` continues, as does the same command after one with --unlock."
 )
-GONE = "Missing files after"
 KNOWN = [[reason] for reason in REASONS.values()]
 
 
@@ -44,7 +41,7 @@ def without_places(text: str) -> str:
         return LOCKED
     if not lines or lines[0].startswith("RuleException"):
         return ""  # the view has shown the job's failure
-    if GONE in text:
+    if "Missing files after" in text:
         files = [line.split(" (missing")[0].strip() for line in lines if " (missing" in line]
         what = f"{', '.join(files)}: deleted while the study ran."
         return f"Error:\n{what} Run the same command to make it again and continue."
@@ -143,22 +140,20 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
             if is_new and not self.interrupted:
                 what = job.what if job else f"job {record.jobid}"
                 message = getattr(record, "rule_msg", None)
-                lines = [
-                    f"FAILED: {record.rule_name}: {what}",
-                    *([f"    {message}"] * bool(message)),
-                ]
+                lines = [f"FAILED: {record.rule_name}: {what}"]
+                lines += [f"    {message}"] if message else []
                 self._print("\n".join([*lines, *_from_logs(record.log)]))
         elif restart := RESTARTED.match(str(record.msg)):
             number = int(restart[1])
             self.progress.retry(number)
             self.retried.add(number)
-        elif STOPPED in str(record.msg):
+        elif "Terminating processes on user request" in str(record.msg):
             self.interrupted = True
             self._print("Stopped; jobs that were running are lost.")
         elif (
             event == LogEvent.SHELLCMD
             or record.levelno >= logging.WARNING
-            or (event is None and str(record.msg).startswith(NOTHING_TO_DO))
+            or (event is None and str(record.msg).startswith("Nothing to be done"))
         ):
             self._print(self.format(record))
 

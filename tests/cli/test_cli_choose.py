@@ -1,28 +1,21 @@
 """Tests of the model that a fit keeps, and of `vjmgp choose`."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.command import FIT, said_by
+from tests.support.command import SITE, about, said_by
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.tables.reader import EXACT
-
-SITE = [*FIT, "--nominal", "site"]
 
 
 def printed(capsys, words):
     """Return what a command prints."""
     assert main(words) == 0
     return capsys.readouterr().out
-
-
-def about():
-    return json.loads(Path("data_model/about.json").read_text())
 
 
 def regressor(**changes):
@@ -34,9 +27,6 @@ def halves(table):
     """Return training and test rows as the command splits them."""
     order = np.random.default_rng(0).permutation(len(table))
     return table.iloc[np.sort(order[15:])], table.iloc[np.sort(order[:15])]
-
-
-# -- two fits --------------------------------------------------------------------------------------
 
 
 def test_final_fit_uses_all_rows_and_reports_the_tested_counterpart(table, capsys):
@@ -97,9 +87,6 @@ def test_interrupted_final_fit_keeps_the_tested_model(table, capsys, monkeypatch
     assert about()["fitted_to"] == "training"
 
 
-# -- settings --------------------------------------------------------------------------------------
-
-
 def test_settings_reach_the_regressor(table, capsys):
     words = ["--functions", "add", "mul,sin", "--max-trees", "2", "--no-clip", "--restarts", "2"]
     printed(capsys, [*SITE, "--holdout", "0", *words])
@@ -120,9 +107,6 @@ def test_max_size_limits_the_model(table, capsys):
     assert "--max-size is 0; it must be 1 or more." in said_by(capsys, [*SITE, "--max-size", "0"])
 
 
-# -- intervals -------------------------------------------------------------------------------------
-
-
 def test_predict_adds_intervals(table, capsys):
     printed(capsys, SITE)
     printed(capsys, ["predict", "data_model", "data.csv", "--interval", "0.8", "--output", "p.csv"])
@@ -130,16 +114,12 @@ def test_predict_adds_intervals(table, capsys):
     values, ends = load_model("data_model/model.json").predict(table, interval=0.8)
     assert found["prediction"].tolist() == values.tolist()
     assert found[["low", "high"]].to_numpy().tolist() == ends.tolist()
-    assert "it must be between 0 and 1" in said_by(
-        capsys, ["predict", "data_model", "data.csv", "--interval", "90"]
-    )
     table.assign(low=1).to_csv("low.csv", index=False)
-    assert "low.csv: there is a column 'low' already" in said_by(
-        capsys, ["predict", "data_model", "low.csv", "--interval", "0.9"]
-    )
-
-
-# -- choosing --------------------------------------------------------------------------------------
+    for name, share, answer in (
+        ("data.csv", "90", "it must be between 0 and 1"),
+        ("low.csv", "0.9", "low.csv: there is a column 'low' already"),
+    ):
+        assert answer in said_by(capsys, ["predict", "data_model", name, "--interval", share])
 
 
 def test_choose_replaces_the_model(table, capsys):
@@ -174,17 +154,14 @@ def test_choose_works_without_the_table(table, capsys):
     Path("data.csv").unlink()
     said = printed(capsys, ["choose", "data_model", "0"])
     assert "data.csv is no longer available, so the page has no plots of its rows." in said
-    assert (
-        load_model("data_model/model.json").size == pd.read_csv("data_model/front.csv")["size"][0]
-    )
+    front = pd.read_csv("data_model/front.csv")
+    assert load_model("data_model/model.json").size == front["size"][0]
 
 
 def test_choose_rejects_unknown_rows_and_folders(table, capsys):
-    assert "data_model: it holds no models to choose from" in said_by(
-        capsys, ["choose", "data_model", "0"]
-    )
+    said = said_by(capsys, ["choose", "data_model", "0"])
+    assert "data_model: it holds no models to choose from" in said
     printed(capsys, SITE)
     last = len(pd.read_csv("data_model/front.csv")) - 1
-    assert f"there is no row 99; the last one is {last}." in said_by(
-        capsys, ["choose", "data_model", "99"]
-    )
+    said = said_by(capsys, ["choose", "data_model", "99"])
+    assert f"there is no row 99; the last one is {last}." in said

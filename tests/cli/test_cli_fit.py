@@ -1,6 +1,5 @@
 """Tests of `vjmgp fit`."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.support.command import FIT, VJMGP, said_by
+from tests.support.command import FIT, SITE, VJMGP, about, said_by
 
 from vjmgp import REGULARIZERS, VJMRegressor, load_model, r2
 from vjmgp.cli import main
@@ -18,12 +17,10 @@ from vjmgp.cli.config_files import workflow_folder
 from vjmgp.engine.paper_names import REGULARIZER_OF
 from vjmgp.fit_reports.fit_settings import FitSettings
 
-# -- the folder ------------------------------------------------------------------------------------
-
 
 def test_fit_rejects_unusable_folders_before_the_work(table, capsys, monkeypatch):
     monkeypatch.setattr(VJMRegressor, "fit", lambda *_: pytest.fail("fitted in vain"))
-    fit = [*FIT, "--nominal", "site", "--output"]
+    fit = [*SITE, "--output"]
     assert "data.csv: cannot write there (it is a file)" in said_by(capsys, [*fit, "data.csv"])
     assert "name another folder with --output" in said_by(capsys, [*fit, "data.csv/below"])
     # Root may write everywhere but there.
@@ -31,26 +28,24 @@ def test_fit_rejects_unusable_folders_before_the_work(table, capsys, monkeypatch
 
 
 def test_fit_does_not_overwrite_the_model_of_another_table(table, capsys):
-    fit = [*FIT, "--nominal", "site"]
     for _ in range(2):  # the same command again is fine
-        said_by(capsys, fit, 0)
+        said_by(capsys, SITE, 0)
     table.assign(y=-table["y"]).to_csv("data.tsv", index=False, sep="\t")
-    said = said_by(capsys, ["fit", "data.tsv", *fit[2:]])
+    said = said_by(capsys, ["fit", "data.tsv", *SITE[2:]])
     assert "data_model holds the model of " in said
     assert "data.csv, target 'y'; name another folder with --output." in said
-    assert "target 'y'" in said_by(capsys, ["fit", "data.csv", "--target", "gamma", *fit[4:]])
+    assert "target 'y'" in said_by(capsys, ["fit", "data.csv", "--target", "gamma", *SITE[4:]])
     Path("data_model/about.json").unlink()
-    assert "a model of unknown origin" in said_by(capsys, fit)
+    assert "a model of unknown origin" in said_by(capsys, SITE)
 
 
 def test_about_records_the_path_of_the_table(table):
-    main([*FIT, "--nominal", "site"])
-    about = json.loads(Path("data_model/about.json").read_text())
-    assert about["table"] == str(Path("data.csv").resolve())
+    main(SITE)
+    assert about()["table"] == str(Path("data.csv").resolve())
 
 
 def test_formulas_have_a_legend(table):
-    main([*FIT, "--nominal", "site"])
+    main(SITE)
     formulas = Path("data_model/formulas.txt").read_text()
     page = Path("data_model/report.html").read_text()
     model = load_model("data_model/model.json")
@@ -60,23 +55,18 @@ def test_formulas_have_a_legend(table):
     assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
 
 
-# -- weights ---------------------------------------------------------------------------------------
-
-
 def test_fit_weights_rows(table, capsys):
     weights = 1.0 + np.arange(len(table)) % 3
     weights[:5] = 0.0
     table.assign(hours=weights).to_csv("data.csv", index=False)
-    fit = [*FIT, "--nominal", "site", "--holdout", "0"]
+    fit = [*SITE, "--holdout", "0"]
     said_by(capsys, [*fit, "--weights", "hours"], 0)
-    about = json.loads(Path("data_model/about.json").read_text())
     model = load_model("data_model/model.json")
-    assert about["options"]["weights"] == "hours"
+    assert about()["options"]["weights"] == "hours"
     assert "hours" not in [column.name for column in model.standardizer.columns]
     inputs = table.drop(columns="y")
-    assert about["errors"]["training"]["r2"] == pytest.approx(
-        r2(table["y"], model.predict(inputs), weights)
-    )
+    expected = r2(table["y"], model.predict(inputs), weights)
+    assert about()["errors"]["training"]["r2"] == pytest.approx(expected)
     assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
     for options, message in (
         (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
@@ -87,9 +77,6 @@ def test_fit_weights_rows(table, capsys):
         ),
     ):
         assert message in said_by(capsys, [*fit, *options])
-
-
-# -- ended early -----------------------------------------------------------------------------------
 
 
 def test_ctrl_c_writes_the_model_so_far(table):
@@ -116,9 +103,6 @@ def test_fit_reports_its_time_limit(table, capsys):
     said = said_by(capsys, [*FIT[:4], "--nominal", "site", "--quiet", "--seconds", "1e-9"], 0)
     assert said == "The time limit ended the fit after 0 of 100 generations.\n"
     assert said.strip() in Path("data_model/report.html").read_text()
-
-
-# -- messages --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -162,11 +146,8 @@ def test_errors_about_columns_name_the_options(table, capsys, column, values, an
 
 def test_fit_warns_of_a_level_for_each_row(table, capsys):
     table.assign(id=range(60)).to_csv("data.csv", index=False)
-    said = said_by(capsys, [*FIT, "--nominal", "site", "id"], 0, lines=2)
+    said = said_by(capsys, [*SITE, "id"], 0, lines=2)
     assert said.startswith("Warning: column 'id' has another level in each row")
-
-
-# -- methods ---------------------------------------------------------------------------------------
 
 
 def test_methods_match_the_configs():
@@ -181,9 +162,9 @@ def test_methods_match_the_configs():
 
 
 def test_fit_uses_the_method(table, capsys):
-    said_by(capsys, [*FIT, "--nominal", "site", "--method", "standard gp"], 0)
+    said_by(capsys, [*SITE, "--method", "standard gp"], 0)
     inputs, y = table.drop(columns="y"), table["y"].to_numpy()
-    said_by(capsys, [*FIT, "--nominal", "site", "--method", "PP", "--holdout", "0"], 0)
+    said_by(capsys, [*SITE, "--method", "PP", "--holdout", "0"], 0)
     expected = VJMRegressor("parsimony", population_size=20, generations=3, random_state=0)
     assert load_model("data_model/model.json") == expected.fit(inputs, y).model_
 
@@ -193,11 +174,10 @@ def test_missing_indicator_fills_numbers(table, capsys):
     column = data.select_dtypes("number").columns.drop("y")[0]
     data.loc[::7, column] = np.nan
     data.to_csv("data.csv", index=False)
-    fit = [*FIT, "--nominal", "site"]
-    said = said_by(capsys, fit)
+    said = said_by(capsys, SITE)
     assert f"column {column!r} has no value in" in said
     assert "set --missing to median, indicator or drop, or leave the column out" in said
-    assert main([*fit, "--missing", "indicator"]) == 0
+    assert main([*SITE, "--missing", "indicator"]) == 0
     model = load_model("data_model/model.json")
     assert any(entry.title == f"{column} is missing" for entry in model.standardizer.columns)
     assert main(["predict", "data_model", "data.csv", "--output", "out.csv"]) == 0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.support.command import FIT, said_by
+from tests.support.command import SITE, said_by
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
@@ -12,7 +12,7 @@ from vjmgp.cli import main
 
 @pytest.fixture
 def fitted(table, capsys):
-    said_by(capsys, [*FIT, "--nominal", "site"], 0)
+    said_by(capsys, SITE, 0)
     return table
 
 
@@ -37,7 +37,7 @@ def test_predict_adds_a_column(fitted, capsys):
 def test_predict_recognises_numeric_levels_among_text(table, capsys):
     table["site"] = table["site"].map({"01": 1, "02": 2, "A": 3})
     table.to_csv("data.csv", index=False)
-    said_by(capsys, [*FIT, "--nominal", "site"], 0)
+    said_by(capsys, SITE, 0)
     expected = load_model("data_model/model.json").predict(table)
     table["site"] = table["site"].astype(str)
     table.loc[0, "site"] = "new"
@@ -79,7 +79,7 @@ def test_predict_reports_all_problems_at_once(fitted, capsys):
 
 def test_predict_warns_of_extrapolation(table, capsys):
     table.assign(y=3 * table["gamma"]).to_csv("data.csv", index=False)
-    said_by(capsys, [*FIT, "--nominal", "site", "--holdout", "0"], 0)
+    said_by(capsys, [*SITE, "--holdout", "0"], 0)
     table.assign(gamma=[1e6, *table["gamma"][1:]]).to_csv("far.csv", index=False)
     said = said_by(capsys, ["predict", "data_model", "far.csv", "--output", "p.csv"], 0)
     low, high = table["gamma"].min(), table["gamma"].max()

@@ -1,13 +1,12 @@
 """Tests of the page of a fit: valid, self-contained, escaped and correct."""
 
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.support.command import QUICK
+from tests.support.command import QUICK, about
 from tests.support.html_page import Page
 
 from vjmgp import VJMRegressor
@@ -41,13 +40,6 @@ def page_of(capsys, *words):
     assert main(["fit", "data.csv", "--target", "y<", *QUICK, *words]) == 0
     capsys.readouterr()
     return Path("data_model/report.html").read_text()
-
-
-def about():
-    return json.loads(Path("data_model/about.json").read_text())
-
-
-# -- the page --------------------------------------------------------------------------------------
 
 
 def test_the_page_is_valid_and_self_contained(here, capsys):
@@ -125,9 +117,6 @@ def test_the_page_without_matplotlib(here, capsys, monkeypatch):
     assert "<svg" not in page
     assert "Point at one" not in page
     assert re.search(r"<tr><td>b</td><td>\d\.\d+</td></tr>", page)
-
-
-# -- cautions --------------------------------------------------------------------------------------
 
 
 def test_cautions(here, capsys):

@@ -33,10 +33,8 @@ def test_progress_counts_jobs_and_estimates_time():
 
 
 def test_durations_and_jobs_in_words():
-    assert duration(3) == "a few seconds"
-    assert duration(62) == "about 60 s"
-    assert duration(600) == "about 10 min"
-    assert duration(3 * 3600) == "about 3.0 h"
+    times = {3: "a few seconds", 62: "about 60 s", 600: "about 10 min", 10800: "about 3.0 h"}
+    assert {seconds: duration(seconds) for seconds in times} == times
     job = {"method": "Standard_GP", "dataset": "547_no2", "block": "0-9"}
     assert describe("run_gp", job) == "Standard GP on 547_no2, seeds 0-9"
     assert describe("draw_figures", {"experiment": "alpha"}) == "draw figures of alpha"
@@ -48,7 +46,9 @@ class Screen(io.StringIO):
         return True
 
 
-def handler(stream, **settings):
+def handler(stream=None, **settings):
+    """Return the log handler; its stream, a file by default, keeps what is written."""
+    stream = stream or io.StringIO()
     common = {"stdout": False, "dryrun": False, "verbose": False} | settings
     made = plugin.LogHandler(SimpleNamespace(**common), None)
     made.stream, made.is_screen = stream, stream.isatty()
@@ -76,11 +76,10 @@ def a_run(made, log):
 def test_line_is_redrawn_on_a_screen(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(b"Traceback of K\xf6ln\nValueError: column 'a'\n")  # as a C library may write
-    screen = Screen()
-    made = handler(screen)
+    made = handler(Screen())
     a_run(made, log)
     made.close()
-    text = screen.getvalue()
+    text = made.stream.getvalue()
     assert "0 of 2 jobs done, 1 running, 1 to go | VJM on a, seeds 0-1" in text
     assert "1 of 2 jobs done, 0 running, 1 to go" in text
     assert "FAILED: run_gp: VJM on a, seeds 0-1\n    ValueError: column 'a'" in text
@@ -97,22 +96,19 @@ def test_log_may_have_another_encoding(tmp_path):
 def test_slurm_reason_is_shown_instead_of_the_last_line(tmp_path):
     log = tmp_path / "76.log"
     reason = "slurmstepd-n2: error: StepId=76.0 exceeded memory limit (2 > 1), being killed"
-    log.write_text(
-        f"rule run_gp:\n{reason}\nslurmstepd-n2: error: later\nAt least one job failed\n"
-    )
-    stream = io.StringIO()
-    a_run(handler(stream), log)
-    assert (
-        f"FAILED: run_gp: VJM on a, seeds 0-1\n    {reason}\n    log: {log}\n" in stream.getvalue()
-    )
+    lines = ["rule run_gp:", reason, "slurmstepd-n2: error: later", "At least one job failed"]
+    log.write_text("\n".join(lines) + "\n")
+    made = handler()
+    a_run(made, log)
+    shown = f"FAILED: run_gp: VJM on a, seeds 0-1\n    {reason}\n    log: {log}\n"
+    assert shown in made.stream.getvalue()
 
 
 def test_failed_group_is_reported_once_and_retried(tmp_path):
     """The blocks that share a job of a cluster (profiles/slurm)."""
     log = tmp_path / "78.log"
     log.write_text("slurmstepd-n2: error: *** JOB 78 ON n2 CANCELLED DUE TO TIME LIMIT ***\n")
-    stream = io.StringIO()
-    made = handler(stream)
+    made = handler()
     say(made, event=LogEvent.RUN_INFO, stats={"run_gp": 3, "total": 3})
     group = {"event": LogEvent.GROUP_INFO, "group_id": "fits"}
     jobs = [{"event": LogEvent.JOB_INFO, "jobid": n, "rule_name": "run_gp"} for n in (2, 6)]
@@ -134,7 +130,7 @@ def test_failed_group_is_reported_once_and_retried(tmp_path):
     submit()
     assert not made.progress.failed
     assert len(made.progress.running) == 2
-    assert [line for line in stream.getvalue().splitlines() if "jobs done" not in line] == [
+    assert [line for line in made.stream.getvalue().splitlines() if "jobs done" not in line] == [
         "FAILED: 2 jobs of the group fits",
         f"    {log.read_text().strip()}",
         f"    log: {log}",
@@ -143,24 +139,22 @@ def test_failed_group_is_reported_once_and_retried(tmp_path):
 
 
 def test_few_lines_are_written_to_a_file(tmp_path):
-    stream = io.StringIO()
-    made = handler(stream)
+    made = handler()
     a_run(made, tmp_path / "none.log")
-    assert stream.getvalue().count("jobs done") == 1
-    assert "\r" not in stream.getvalue()
-    assert list(REASONS.values())[1] in stream.getvalue()  # an empty log: it was killed
+    assert made.stream.getvalue().count("jobs done") == 1
+    assert "\r" not in made.stream.getvalue()
+    assert list(REASONS.values())[1] in made.stream.getvalue()  # an empty log: it was killed
 
 
 def test_errors_and_idle_runs_are_reported():
-    stream = io.StringIO()
-    made = handler(stream)
+    made = handler()
     error = 'WorkflowError in file "x", line 3:\nmy.yaml: no key\n  File "x", line 3, in <module>'
     say(made, error, logging.ERROR, event=LogEvent.ERROR)
     say(made, "Building DAG of jobs...")
     say(made, "Nothing to be done (all requested files are present).")
     gone = "OSError:\nMissing files after 5 seconds.\na/splits.json (missing locally, parent)"
     say(made, gone, logging.ERROR, event=LogEvent.ERROR)
-    assert stream.getvalue().splitlines() == [
+    assert made.stream.getvalue().splitlines() == [
         "Error:",
         "my.yaml: no key",
         "Nothing to be done (all requested files are present).",
@@ -171,6 +165,6 @@ def test_errors_and_idle_runs_are_reported():
 
 
 def test_dry_run_shows_everything():
-    stream = io.StringIO()
-    say(handler(stream, dryrun=True), "rule run_gp:", event=LogEvent.JOB_INFO)
-    assert stream.getvalue() == "rule run_gp:\n"
+    made = handler(dryrun=True)
+    say(made, "rule run_gp:", event=LogEvent.JOB_INFO)
+    assert made.stream.getvalue() == "rule run_gp:\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from vjmgp.cli import main
 VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
 QUICK = ("--population", "20", "--generations", "3", "--quiet")
 FIT = ["fit", "data.csv", "--target", "y", *QUICK]
+SITE = [*FIT, "--nominal", "site"]
 
 
 def write_table(folder: Path) -> pd.DataFrame:
@@ -24,6 +26,11 @@ def write_table(folder: Path) -> pd.DataFrame:
     data["y"] = data["gamma"] * data["it's ok"] + 3 * (data["site"] == "02")
     data.to_csv(folder / "data.csv", index=False)
     return data
+
+
+def about(folder: str = "data_model") -> Any:
+    """Return what a fit has recorded about itself."""
+    return json.loads(Path(folder, "about.json").read_text(encoding="utf-8"))
 
 
 def said_by(capsys: Any, words: list[str], code: int = 2, lines: int = 1) -> str:

@@ -8,11 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import TargetEncoder
 
-from vjmgp import (
-    embedded_datasets,
-    load_dataset,
-    load_file,
-)
+from vjmgp import embedded_datasets, load_dataset, load_file
 from vjmgp.study.statistics.summaries import paper_medians
 from vjmgp.tables.dataset import known_nominal_columns
 from vjmgp.tables.errors import TableError
@@ -105,7 +101,7 @@ def test_headers_and_cells_are_not_converted(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("None,nan,,,y\n1,2,3,4,5\n006,7,8,9,1.10\n")
     assert list(load_file(path, "y").inputs) == ["None", "nan", "Unnamed: 2", "Unnamed: 3"]
-    table = read_file(path).cells
+    table = read_file(path).read_cells()
     assert list(table) == ["None", "nan", "", "", "y"]
     assert table["None"].tolist() == ["1", "006"]
     assert table["y"].tolist() == ["5", "1.10"]

@@ -22,14 +22,8 @@ from sklearn.exceptions import DataConversionWarning
 from vjmgp import VJMRegressor, load_dataset, load_model, r2
 from vjmgp.engine.parameters import PARAMETERS, checked
 from vjmgp.engine.settings import Settings
+from vjmgp.tables import validation
 from vjmgp.tables.preprocessing import fit_standardizer, nominal_columns
-from vjmgp.tables.validation import (
-    as_table,
-    as_target,
-    check_columns,
-    check_sample_weight,
-    column_names,
-)
 
 NAN, INF, HUGE = float("nan"), float("inf"), 1.7e308
 ROWS = 30
@@ -112,23 +106,10 @@ WRONG: dict[str, list] = {
     "warm_start": ["no", None, 1, 0.5],
     "random_state": [-1, 1.5, "lucky", NAN, True, np.random.default_rng(0)],
     "functions": [
-        "add",
-        (),
-        ("add", "tan"),
-        None,
-        5,
-        ("add", None),
-        {"add": 1},
-        {"add"},
-        iter(["add"]),
+        *("add", (), ("add", "tan"), None, 5, ("add", None), {"add": 1}, {"add"}, iter(["add"])),
     ],
     "forbidden_inside": [
-        "sin",
-        ("sin",),
-        {"sin": "cos"},
-        {"sin": ()},
-        {3: ("sin",)},
-        {"sin": (3,)},
+        *("sin", ("sin",), {"sin": "cos"}, {"sin": ()}, {3: ("sin",)}, {"sin": (3,)}),
     ],
     "max_size": [2.5, "many", True, NAN, [3], 0, -1, 10**9],
     "max_trees": [*NOT_WHOLE, 0, 10**6],
@@ -165,39 +146,33 @@ WRONG: dict[str, list] = {
     "progress": NOT_FLAGS,
 }
 PARAMETER_ROWS = [
-    Bad(
-        re.sub(" at 0x.*", "", f"{name} is {value!r}"[:60]),
-        fit(**{name: value}),
-        rf"^{name} is .*; it must be ",
-    )
+    Bad(re.sub(" at 0x.*", "", f"{name} is {value!r}"[:60]), fit(**{name: value}),
+        rf"^{name} is .*; it must be ")
     for name, values in WRONG.items()
     for value in values
-]
+]  # fmt: skip
+
+
+def on_a_small_machine(X=TABLE, **parameters):
+    def call(at):
+        at.monkeypatch.setattr("vjmgp.engine.parameters.physical_memory", lambda: 2.0**28)
+        return fit(X, **parameters)(at)
+
+    return call
+
+
 TOGETHER = [
-    Bad(
-        "distil with parsimony",
-        fit(final_rule="distil", regularizer="parsimony"),
-        "final_rule is 'distil', but 'parsimony' is not in units",
-    ),
-    Bad(
-        "a rule of nesting for no function",
-        fit(forbidden_inside={"sin": ("tan",)}),
-        "^forbidden_inside has 'tan'; it must be one of 'add', ",
-    ),
+    Bad("distil with parsimony", fit(final_rule="distil", regularizer="parsimony"),
+        "final_rule is 'distil', but 'parsimony' is not in units"),
+    Bad("a rule of nesting for no function", fit(forbidden_inside={"sin": ("tan",)}),
+        "^forbidden_inside has 'tan'; it must be one of 'add', "),
     Bad("of the engine", lambda at: Settings(sigma="wide"), "sigma is 'wide'; it must be a pos"),
-    Bad(
-        "too much for this machine",
-        lambda at: at.on_a_small_machine(lambda: small(population_size=10**6).fit(TABLE, TARGET)),
-        "population_size is 1000000, which with 30 rows takes [0-9]+ GiB or more",
-    ),
-    Bad(
-        "too many points for this machine",
-        lambda at: at.on_a_small_machine(
-            lambda: small(rounds=10**5).fit(np.tile(MATRIX, (1, 20)), TARGET)
-        ),
-        "rounds is 100000, which with 30 rows",
-    ),
-]
+    Bad("too much for this machine", on_a_small_machine(population_size=10**6),
+        "population_size is 1000000, which with 30 rows takes [0-9]+ GiB or more"),
+    Bad("too many points for this machine",
+        on_a_small_machine(np.tile(MATRIX, (1, 20)), rounds=10**5),
+        "rounds is 100000, which with 30 rows"),
+]  # fmt: skip
 
 # -- inputs of fit -------------------------------------------------------------------------------
 
@@ -335,15 +310,14 @@ TARGETS = [
 
 
 def new(X, kind):
-    ways = {
+    return {
         "regressor": lambda at: at.fitted.predict(X),
         "unnamed": lambda at: at.unnamed.predict(X),
         "transform": lambda at: at.fitted.transform(X),
         "stages": lambda at: list(at.fitted.staged_predict(X)),
         "model": lambda at: at.fitted.model_.predict(X),
         "front": lambda at: at.front.predict(X),
-    }
-    return ways[kind]
+    }[kind]
 
 
 NEW_ROWS = [
@@ -364,9 +338,8 @@ NEW_ROWS = [
     )
     for kind in ("regressor", "model")
 ] + [
-    Bad("a duplicate to transform", new(TABLE[[*TABLE, "3rd"]], "transform"), "'3rd' appears more"),
-    Bad("a duplicate to all stages", new(TABLE[[*TABLE, "3rd"]], "stages"), "'3rd' appears more"),
-    Bad("a duplicate to a front", new(TABLE[[*TABLE, "3rd"]], "front"), "'3rd' appears more"),
+    *(Bad(f"a duplicate to {kind}", new(TABLE[[*TABLE, "3rd"]], kind), "'3rd' appears more")
+      for kind in ("transform", "stages", "front")),
     Bad("NaN to a front", new(with_cell(NAN).astype(float), "front"), "NaN in column 'wind chill'"),
     Bad("a masked row", new(masked(MATRIX), "unnamed"), "NaN in column 'x0'"),
     Bad("columns missing", new(MATRIX[:, :2], "unnamed"),
@@ -378,11 +351,8 @@ NEW_ROWS = [
     Bad("too few columns", new(MATRIX[:, :2], "model"), "Expected 3 columns, got 2"),
     Bad("predict before fit", lambda at: small().predict(TABLE), "is not fitted yet"),
     Bad("choose before fit", lambda at: small().choose(), "is not fitted yet"),
-    Bad(
-        "names of other inputs",
-        lambda at: at.fitted.get_feature_names_out(["a", "b", "c"]),
-        "input_features is not equal to feature_names_in_",
-    ),
+    Bad("names of other inputs", lambda at: at.fitted.get_feature_names_out(["a", "b", "c"]),
+        "input_features is not equal to feature_names_in_"),
 ]  # fmt: skip
 
 CHOICES = [
@@ -399,16 +369,12 @@ CHOICES = [
 ] + [
     Bad("a model too many", lambda at: at.fitted.choose(10**6), "no number 1000000", IndexError),
     Bad("a negative number", lambda at: at.fitted.choose(-1), "no number -1", IndexError),
-    Bad(
-        "a rule set later",
+    Bad("a rule set later",
         lambda at: copy.copy(at.fitted).set_params(final_rule="best").choose(),
-        "final_rule is 'best'; it must be",
-    ),
-    Bad(
-        "to distil another measure",
+        "final_rule is 'best'; it must be"),
+    Bad("to distil another measure",
         lambda at: copy.copy(at.fitted).set_params(regularizer="parsimony").choose(rule="distil"),
-        "rule is 'distil', but 'parsimony' is not in units",
-    ),
+        "rule is 'distil', but 'parsimony' is not in units"),
 ]  # fmt: skip
 
 # -- files, datasets and scores ------------------------------------------------------------------
@@ -458,21 +424,15 @@ FILES = [
         ("no target", load_with(target=None), "malformed"),
         ("no scale", load_with(target=target(scale=0)), "scale is 0.0; it must be positive"),
         ("no mean", load_with(target=target(mean=NAN)), "mean is nan"),
-        (
-            "an infinite range",
-            load_with(target=target(range=[0, INF])),
-            "range has a number that is not",
-        ),
+        ("an infinite range", load_with(target=target(range=[0, INF])),
+            "range has a number that is not"),
         ("a range upside down", load_with(target=target(range=[1, 0])), "range is 1.0 to 0.0"),
         ("half a range", load_with(target=target(range=[1])), "malformed"),
         ("a word for a flag", load_with(target=target(clip="no")), "clip is 'no'"),
         ("a column without scale", load_with(columns=column(scale=NAN)), "scale is nan"),
         ("a column without mean", load_with(columns=column(mean=-INF)), "mean is -inf"),
-        (
-            "a column without range",
-            load_with(columns=column(range=[0, NAN])),
-            "range has a number that is not",
-        ),
+        ("a column without range", load_with(columns=column(range=[0, NAN])),
+            "range has a number that is not"),
         ("a fill that is none", load_with(columns=column(fill=NAN)), "fill is nan"),
         ("a column twice", load_with(columns=column() * 2), "two of its inputs are called 'a'"),
         ("a huge intercept", load_with(intercept=10**400), "malformed: int too large"),
@@ -481,7 +441,7 @@ FILES = [
     Bad("no file", lambda at: load_model(at.path), "No such file.*model.json", FileNotFoundError),
     Bad("a folder", lambda at: load_model(at.path.parent), "Is a directory", IsADirectoryError),
     Bad("no path", lambda at: load_model(None), "load_model takes the path of a file, not None"),
-]
+]  # fmt: skip
 REST = [
     *(
         Bad(f"dataset {name!r}", lambda at, name=name: load_dataset(name), "is not the name of")
@@ -503,27 +463,15 @@ ALL = [
 def models():
     fitted = small().fit(TABLE, TARGET)
     front = copy.copy(fitted).choose(predict_with="front").predictor_
-    return fitted, front, small().fit(MATRIX, TARGET)
+    return {"fitted": fitted, "front": front, "unnamed": small().fit(MATRIX, TARGET)}
 
 
 @pytest.fixture
 def at(models, tmp_path, monkeypatch):
     """Return fitted models and a path, and make any evolution fail."""
-
-    def on_a_small_machine(call):
-        monkeypatch.setattr("vjmgp.engine.parameters.physical_memory", lambda: 2.0**28)
-        return call()
-
     for name in ("prepare", "compile_kernels"):
         monkeypatch.setattr(f"vjmgp.engine.evolve.{name}", lambda *_: pytest.fail("work was done"))
-    fitted, front, unnamed = models
-    return SimpleNamespace(
-        fitted=fitted,
-        front=front,
-        unnamed=unnamed,
-        path=tmp_path / "model.json",
-        on_a_small_machine=on_a_small_machine,
-    )
+    return SimpleNamespace(**models, path=tmp_path / "model.json", monkeypatch=monkeypatch)
 
 
 @pytest.mark.parametrize("row", ALL, ids=[row.what for row in ALL])
@@ -533,10 +481,13 @@ def test_invalid_input_raises_one_clear_line(row, at):
         with pytest.raises(row.error, match=row.message) as caught:
             row.call(at)
     assert not told
-    text = str(caught.value)
-    assert len(text.splitlines()) == 1
-    assert len(text) < 500
-    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    assert len(str(caught.value)) < 500
+    assert_clear_line(caught.value)
+
+
+def assert_clear_line(error):
+    assert len(str(error).splitlines()) == 1
+    assert error.__context__ is None or error.__suppress_context__
 
 
 def test_the_list_covers_every_parameter():
@@ -549,13 +500,8 @@ def test_the_list_covers_every_parameter():
 
 scalars = st.one_of(
     *(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary()),
-    *(
-        st.complex_numbers(),
-        st.dates(),
-        st.timedeltas(),
-        st.decimals(allow_nan=False),
-        st.fractions(),
-    ),
+    *(st.complex_numbers(), st.dates(), st.timedeltas(), st.decimals(allow_nan=False)),
+    st.fractions(),
     st.sampled_from([10**400, np.float32(1), np.int8(1), np.datetime64(0, "s"), pd.NA, pd.NaT]),
 )
 anything = st.one_of(
@@ -569,16 +515,13 @@ anything = st.one_of(
 
 def refused_or_taken(call):
     """Check that only a ValueError of one line is raised, without unknown warnings."""
-    told = None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", DataConversionWarning)
         try:
             call()
         except ValueError as error:
-            told = error
-    assert told is None or len(str(told).splitlines()) == 1
-    assert told is None or told.__context__ is None or told.__suppress_context__
+            assert_clear_line(error)
 
 
 @given(st.sampled_from(list(PARAMETERS)), anything)
@@ -591,16 +534,16 @@ def test_any_parameter_value_is_accepted_or_rejected(name, value):
 @settings(deadline=None, max_examples=500)
 def test_any_table_or_target_is_accepted_or_rejected(value):
     def take(X):
-        table = as_table(X)
-        check_columns(table)
-        names = column_names(table)
+        table = validation.as_table(X)
+        validation.check_columns(table)
+        names = validation.column_names(table)
         nominal = nominal_columns(table, names)
         fit_standardizer(table, np.arange(len(table)) * 1.0, names, nominal, missing="median")
 
     refused_or_taken(lambda: take(value))
     refused_or_taken(lambda: take(pd.DataFrame({"a": pd.Series([value, 1.0], dtype=object)})))
-    refused_or_taken(lambda: as_target(value, 2))
-    refused_or_taken(lambda: check_sample_weight(value, 2))
+    refused_or_taken(lambda: validation.as_target(value, 2))
+    refused_or_taken(lambda: validation.check_sample_weight(value, 2))
 
 
 @pytest.mark.parametrize(

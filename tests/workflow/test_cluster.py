@@ -200,9 +200,6 @@ def test_local_run_cancels_jobs_of_a_killed_slurm_run(queue, tmp_path):
     assert left_in(queue) == ["other"]
 
 
-# -- time, memory, attempts ----------------------------------------------------------------------
-
-
 def test_retried_job_does_not_count_as_failed():
     progress = JobProgress()
     progress.plan({"run_gp": 2, "total": 2})

@@ -49,9 +49,6 @@ def mount(tmp_path):
         subprocess.run(["umount", str(folder)], check=True)
 
 
-# -- damaged files -------------------------------------------------------------------------------
-
-
 def test_step_stops_at_a_damaged_file_and_repair_removes_it(study, monkeypatch, capfd):
     folder, config, _ = study
     monkeypatch.chdir(folder)
@@ -124,9 +121,6 @@ def test_files_with_future_times_are_accepted(study, monkeypatch):
     pd.testing.assert_frame_equal(new[new["method"] != "Standard GP"].reset_index(drop=True), old)
 
 
-# -- disks, folders, limits ----------------------------------------------------------------------
-
-
 def test_full_disk_is_reported_and_finished_runs_are_kept(tmp_path, mount, finished):
     mount(tmp_path / "results", "size=60k")
     said = snakemake(tmp_path, STUDY, TARGET, ok=False)
@@ -187,9 +181,6 @@ def test_study_runs_with_a_read_only_home(tmp_path, mount):
         cwd=tmp_path, env=variables | cache, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-
-
-# -- two studies ---------------------------------------------------------------------------------
 
 
 def test_second_run_in_a_results_folder_is_refused(tmp_path):

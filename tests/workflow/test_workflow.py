@@ -30,8 +30,6 @@ from tests.support.workflow_runs import (
 from vjmgp.cli import main
 from vjmgp.study.runs.collect import COLUMNS
 
-# -- reading changes nothing ---------------------------------------------------------------------
-
 
 def test_inspecting_the_workflow_changes_no_file(study):
     """The results folder has a damaged file and one of other settings."""
@@ -64,9 +62,6 @@ def test_folder_with_foreign_files_is_left_alone(tmp_path):
     said = snakemake(tmp_path, STUDY, ok=False)
     assert "results: 'results' holds 'report', which vjmgp did not make; name an empty" in said
     assert [path for path in (tmp_path / "results").rglob("*") if path.is_file()] == [thesis]
-
-
-# -- incremental ---------------------------------------------------------------------------------
 
 
 def test_more_seeds_run_only_new_blocks(study):
@@ -152,8 +147,6 @@ def test_cores_blocks_and_workers_change_no_result(finished, tmp_path):
     snakemake(tmp_path, config, TARGET, "--cores", "1")
     assert all_tables(tmp_path, "file") == all_tables(finished, "file")
 
-
-# -- killed, interrupted, failed -----------------------------------------------------------------
 
 LONGER = STUDY | {"seeds": 6, "seeds_per_job": 1, "datasets": ["192_vineyard", "228_elusage"]}
 
@@ -276,9 +269,6 @@ def test_killed_job_is_explained_and_other_jobs_continue(study, warm):
     assert ran(before, folder) == {"runs/paper/192_vineyard/Standard_GP/seeds_0-1"}
 
 
-# -- a report of what is there ---------------------------------------------------------------------
-
-
 def test_report_on_an_unfinished_study(study):
     folder, config, before = study
     config["seeds"] = 4
@@ -304,9 +294,6 @@ def test_report_on_an_unfinished_study(study):
     shutil.rmtree(folder / "results/runs")
     said = snakemake(folder, config, "report_so_far", ok=False)
     assert "This study has no finished run yet." in said
-
-
-# -- configs -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -361,9 +348,6 @@ def test_own_data_are_studied_and_changes_are_noticed(tmp_path):
     snakemake(tmp_path, config, TARGET)
     assert ran(before, tmp_path)
     assert all("plant" in name for name in ran(before, tmp_path))
-
-
-# -- the whole smoke study -----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -86,16 +86,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error("Stopped.")
         return Exit.STOPPED
     except ModuleNotFoundError as error:
-        print_error(f"vjmgp: {missing(error.name or '')}")
-        return Exit.WRONG
+        text = str(missing(error.name or ""))
     except InputError as error:
         known = {*vars(options), "folder"}
         text = error.message(lambda name: as_option(name) if name in known else repr(name))
-        print_error(f"vjmgp: {text}")
-        return Exit.WRONG
     except (ValueError, OSError) as error:
-        print_error(f"vjmgp: {error}")
-        return Exit.WRONG
+        text = str(error)
+    print_error(f"vjmgp: {text}")
+    return Exit.WRONG
 
 
 def print_error(line: str) -> None:
@@ -123,7 +121,6 @@ def _print_completion(options: argparse.Namespace) -> int:
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[Any]:
-    """Yield the arguments of a command and of its subcommands."""
     for argument in command._actions:
         yield argument
         if isinstance(argument, argparse._SubParsersAction):

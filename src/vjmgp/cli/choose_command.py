@@ -11,9 +11,6 @@ from . import Exit
 if TYPE_CHECKING:
     import pandas as pd
 
-LONGEST = 60
-"""Number of characters of a formula that the list shows."""
-
 
 def add_to(commands: Any) -> None:
     """Add the command to the command line."""
@@ -60,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 def _print_list(table: pd.DataFrame) -> None:
     for entry in table.to_dict("records"):
         formula = str(entry["formula"])
-        short = formula if len(formula) <= LONGEST else f"{formula[: LONGEST - 2]} …"
+        short = formula if len(formula) <= 60 else f"{formula[:58]} …"
         mark = "*" if entry["chosen"] else " "
         size = f"{entry['size']:>5.0f} {'node, ' if entry['size'] == 1 else 'nodes,'}"
         print(f"{mark}{entry['row']:>3} {size} RMSE {entry['rmse']:<10.4g} {short}")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from . import Exit
 from .table_options import write_output
 
-LANGUAGES = ("python", "c", "excel", "sql", "st")
 OPTIONS = ("name", "digits", "cells", "table", "dialect")
 
 
@@ -23,7 +21,8 @@ def add_to(commands: Any) -> None:
         "computes what predict does: clipping, levels and missing numbers are included.",
     )
     command.add_argument("model", type=Path, help="model.json, or the folder that fit has written")
-    command.add_argument("--to", required=True, choices=LANGUAGES, help="st: Structured Text")
+    languages = ("python", "c", "excel", "sql", "st")
+    command.add_argument("--to", required=True, choices=languages, help="st: Structured Text")
     command.add_argument("--output", type=Path, help="file to write instead of printing")
     command.add_argument("--name", help="of the function, or in SQL of the column of predictions")
     command.add_argument(
@@ -49,8 +48,5 @@ def run(options: argparse.Namespace) -> int:
 
     given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}
     text = export_model(load_model(model_file(options.model)), options.to, **given)
-    if options.output is None:
-        sys.stdout.write(text)
-    else:
-        write_output(options.output, text)
+    write_output(options.output, text)
     return Exit.DONE

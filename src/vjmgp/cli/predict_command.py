@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +46,14 @@ def run(options: argparse.Namespace) -> int:
     from ..tables.reader import TableFormat
 
     wanted = TableFormat(**{name: getattr(options, name) for name in FORMAT})
-    found = predict_table(options.model, options.table, wanted, options.interval)
-    for note in found.notes:
+    table, form, notes = predict_table(options.model, options.table, wanted, options.interval)
+    for note in notes:
         print_error(note)
     between = SEPARATORS[output.suffix.lower()] if output is not None else ","
-    if between == "," and found.form.separator == ";":
+    if between == "," and form.separator == ";":
         between = ";"
-    text = found.table.to_csv(index=False, sep=between, decimal=found.form.decimal or ".")
-    if output is None:
-        sys.stdout.write(text)
-        return Exit.DONE
-    write_output(output, text, found.form.encoding or "utf-8")
-    print(f"{len(found.table)} predictions: {output.resolve()}")
+    text = table.to_csv(index=False, sep=between, decimal=form.decimal or ".")
+    write_output(output, text, form.encoding or "utf-8")
+    if output is not None:
+        print(f"{len(table)} predictions: {output.resolve()}")
     return Exit.DONE

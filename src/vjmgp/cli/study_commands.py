@@ -115,7 +115,6 @@ def init_config(options: argparse.Namespace) -> int:
 
 
 def _as_name(text: str) -> str:
-    """Return a text as the name of a dataset or folder."""
     return re.sub("[^A-Za-z0-9_]+", "_", text).strip("_")
 
 

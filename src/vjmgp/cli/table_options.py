@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,8 @@ FORMAT = ("separator", "decimal", "thousands", "encoding", "sheet")
 
 def add_table(command: Any, **more: Any) -> None:
     """Add the table and its format to a command."""
-    command.add_argument(
-        "table",
-        type=Path,
-        help="CSV, TSV, Excel or Parquet; text may be compressed",
-        **more,
-    )
+    help_text = "CSV, TSV, Excel or Parquet; text may be compressed"
+    command.add_argument("table", type=Path, help=help_text, **more)
     reading = command.add_argument_group(
         "reading the table", "Detected unless given; what is unusual is reported."
     )
@@ -52,10 +49,13 @@ def recover_table(options: argparse.Namespace) -> None:
         raise ValueError("name a table: vjmgp fit TABLE --target COLUMN.")
 
 
-def write_output(output: Path, text: str, encoding: str = "utf-8") -> None:
-    """Write the output of a command to a file."""
+def write_output(output: Path | None, text: str, encoding: str = "utf-8") -> None:
+    """Write the output of a command to a file, or print it."""
     from ..core.files import write_whole
 
+    if output is None:
+        sys.stdout.write(text)
+        return
     try:
         write_whole(output, [text.encode(encoding)])
     except OSError as error:

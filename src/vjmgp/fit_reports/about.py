@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ def about_fit(
 ) -> dict[str, Any]:
     """Return the content of about.json; `sha256` is the checksum of the table."""
     rows, final = fits.rows, fits.final
-    dates = [entry.column for entry in table.dates]
     errors = {"training": rows.errors(fits.tested.model_, rows.train)}
     if rows.can_test:
         errors["test"] = rows.errors(fits.tested.model_, rows.test)
@@ -39,17 +39,12 @@ def about_fit(
         "errors": errors,
         "generations": final.n_iter_,
         "stopped_by": fits.stopped_by,
-        "noise_r2": _number(final.noise_r2_),
+        "noise_r2": None if math.isnan(final.noise_r2_) else final.noise_r2_,
         "stability": _stability(final),
-        "cautions": list(cautions_of(rows, fits.tested.model_, dates)),
+        "cautions": list(cautions_of(rows, fits.tested.model_, {d.column for d in table.dates})),
         "engine": final.engine_version_,
         "versions": library_versions(),
     }
-
-
-def _number(value: float) -> float | None:
-    """Return a number, None for NaN, which JSON lacks."""
-    return value if value == value else None
 
 
 def _stability(model: Any) -> dict[str, Any] | None:
@@ -61,9 +56,6 @@ def _stability(model: Any) -> dict[str, Any] | None:
     return {"restarts": len(found.models), "spread": float(found.spread.mean()), "share": share}
 
 
-# -- in words ------------------------------------------------------------------------------------
-
-
 def summary(about: dict[str, Any], versions: Versions) -> list[str]:
     """Describe how good the chosen model is, and which fit each number belongs to."""
     rows, row = about["rows"], versions.table.iloc[versions.chosen]
@@ -71,7 +63,7 @@ def summary(about: dict[str, Any], versions: Versions) -> list[str]:
     if row["test_r2"] == row["test_r2"]:
         lines = [
             f"Tested on {rows['test']} rows that a fit to the other {training} did not see: "
-            f"{_errors(row['test_r2'], row['test_rmse'], row['test_mae'])}."
+            f"R² {row['test_r2']:.4f}, RMSE {row['test_rmse']:.4g}, MAE {row['test_mae']:.4g}."
         ]
     elif "test" in about["errors"]:
         lines = ["The test rows have not tested a model like it."]
@@ -84,10 +76,6 @@ def summary(about: dict[str, Any], versions: Versions) -> list[str]:
         f"{row['rmse']:.4g}."
     )
     return lines
-
-
-def _errors(r2: float, rmse: float, mae: float) -> str:
-    return f"R² {r2:.4f}, RMSE {rmse:.4g}, MAE {mae:.4g}"
 
 
 def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 FEW_TEST_ROWS, FEW_VALUES = 10, 10
 NEARLY_EQUAL = 0.999
 """Correlation with the target that makes an input suspicious."""
-CLEARLY = 0.05
-"""Difference of R² that counts as clear."""
-MANY_OUTSIDE = 0.05
-"""Share of test rows outside the training range that is worth a caution."""
+CLEAR_R2, MANY_OUTSIDE = 0.05, 0.05
+"""Difference of R², and share of test rows outside the training range, that are worth a word."""
 NOISE_IN_WORDS = (
     (0.9, "almost all of the target's variation can be predicted from these inputs"),
     (0.7, "most of the target's variation can be predicted from these inputs"),
@@ -35,7 +33,7 @@ def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
     if noise_r2 is None:
         return ""
     words = next(words for least, words in NOISE_IN_WORDS if noise_r2 >= least)
-    if test_r2 > noise_r2 + CLEARLY:
+    if test_r2 > noise_r2 + CLEAR_R2:
         words = "the formula does better, so they do not tell how much could be predicted"
     return (
         f"Extra Trees, which need no formula, predict training rows that they have not seen with "
@@ -60,12 +58,11 @@ def cautions_of(rows: Rows, tested: SymbolicModel, dates: Container[str]) -> Ite
 
 
 def _nearly_equal(rows: Rows) -> Iterator[str]:
-    target = rows.data.target
-    for name in rows.inputs.select_dtypes("number").columns:
-        known = rows.inputs[name].notna().to_numpy()
-        values = rows.inputs[name].to_numpy(dtype=np.float64)[known]
-        if known.sum() > 2 and np.ptp(values) > 0 and np.ptp(target[known]) > 0:
-            correlation = abs(float(np.corrcoef(values, target[known])[0, 1]))
+    for name, column in rows.inputs.select_dtypes("number").items():
+        known = column.notna().to_numpy()
+        values, target = column.to_numpy(dtype=np.float64)[known], rows.data.target[known]
+        if known.sum() > 2 and np.ptp(values) > 0 and np.ptp(target) > 0:
+            correlation = abs(float(np.corrcoef(values, target)[0, 1]))
             if correlation >= NEARLY_EQUAL:
                 yield (
                     f"The input {name!r} nearly is the target (correlation {correlation:.4f}): if "
@@ -75,11 +72,9 @@ def _nearly_equal(rows: Rows) -> Iterator[str]:
 
 
 def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
-    for name in rows.inputs.select_dtypes("number").columns:
-        if name in dates or name in rows.data.nominal:
-            continue
-        values = rows.inputs[name].to_numpy(dtype=np.float64)
-        if len(values) > 2 and np.all(np.diff(values) == 1):
+    for name, column in rows.inputs.select_dtypes("number").items():
+        is_number = name not in dates and name not in rows.data.nominal
+        if is_number and len(column) > 2 and np.all(np.diff(column.to_numpy(np.float64)) == 1):
             yield (
                 f"The input {name!r} only counts the rows: unless their order means something, "
                 "leave it out with the option 'ignore'."
@@ -89,10 +84,7 @@ def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
 def _extrapolation(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
     if len(rows.test):
         encoded = tested.standardizer.encode(rows.inputs.iloc[rows.test])
-        found = [
-            entry
-            for entry in inputs_beyond(tested.standardizer, encoded, tested.inputs_used)
-            if entry.rows > MANY_OUTSIDE * len(rows.test)
-        ]
+        beyond = inputs_beyond(tested.standardizer, encoded, tested.inputs_used)
+        found = [entry for entry in beyond if entry.rows > MANY_OUTSIDE * len(rows.test)]
         if found:
             yield f"Some test rows leave {range_text(found, len(rows.test))}."

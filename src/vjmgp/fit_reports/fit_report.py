@@ -172,7 +172,6 @@ def _checksum(table: TrainingTable) -> str:
 
 
 def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows | None) -> FitReport:
-    """Write the chosen model and the page."""
     write_chosen(folder, versions, about)
     write_page(folder, versions, about, rows)
     notes = [without_plots(folder, versions.chosen), ending(about)]

@@ -12,15 +12,12 @@ import pandas as pd
 
 from ..engine.trees.primitives import FUNCTION_NAMES
 from ..inspection.residuals import error_measures
-from ..inspection.shorter import SIZES, front_models_with_intervals
+from ..inspection.shorter import SIZES, front_models_with_intervals, models_by_size
 from ..models.extrapolation import extrapolation_ignored
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
 from .fit_settings import FitSettings, SettingError
-
-TEST = {"r2": "test_r2", "rmse": "test_rmse", "mae": "test_mae"}
-"""Columns of the table of models that hold errors on test rows."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +181,7 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
 def _add_shorter(models: list[SymbolicModel], final: VJMRegressor, sizes: Any) -> list[float]:
     """Add missing shorter versions; return the size limit of each model, NaN if it has none."""
     most: list[float] = [np.nan] * len(models)
-    for size, model in zip(_max_sizes(final, sizes), final.shorter_models(sizes), strict=True):
+    for size, model in models_by_size(final.fitted_, sizes).items():
         same = [row for row, other in enumerate(models) if other.features == model.features]
         if same:
             most[same[-1]] = size
@@ -202,17 +199,11 @@ def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) 
     return max(small, key=most.__getitem__)
 
 
-def _max_sizes(regressor: VJMRegressor, sizes: Any) -> list[int]:
-    """Return the size limits of the shorter versions."""
-    return [int(size) for size in regressor.shorter_versions(sizes)["max_size"]]
-
-
 def _test_errors(rows: Rows, model: SymbolicModel | None) -> dict[str, float]:
     """Return errors on the test rows, NaN if there is nothing to test."""
     if model is None or not rows.can_test:
-        return dict.fromkeys(TEST.values(), np.nan)
-    found = rows.errors(model, rows.test)
-    return {column: found[name] for name, column in TEST.items()}
+        return dict.fromkeys(("test_r2", "test_rmse", "test_mae"), np.nan)
+    return {f"test_{name}": value for name, value in rows.errors(model, rows.test).items()}
 
 
 def _tested_counterparts(
@@ -221,11 +212,7 @@ def _tested_counterparts(
     """Return for each model the chosen one of the tested fit, or its best one of that size."""
     if not fits.is_refitted:
         return list(models)
-    limits = _max_sizes(fits.tested, sizes)
-    shorter = fits.tested.shorter_models(sizes)
-    counterparts: list[SymbolicModel | None] = []
-    for size in most:
-        within = [model for limit, model in zip(limits, shorter, strict=True) if limit <= size]
-        counterparts.append(within[-1] if within else None)
+    shorter = list(models_by_size(fits.tested.fitted_, sizes).items())[::-1]
+    counterparts = [next((m for limit, m in shorter if limit <= size), None) for size in most]
     counterparts[chosen] = fits.tested.model_
     return counterparts

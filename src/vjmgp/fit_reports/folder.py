@@ -64,9 +64,6 @@ def _refuse_other_model(folder: Path, table: Path | None, sha256: str, target: s
     raise InputError("folder", f"{folder} holds {owner}", OTHER_FOLDER)
 
 
-# -- files ---------------------------------------------------------------------------------------
-
-
 def write_models(folder: Path, versions: Versions) -> None:
     """Write all models that can be chosen."""
     rows = [

@@ -106,41 +106,33 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
             "intervals": _intervals(model, tested if judged else None, rows, level),
             "importance": found[found["importance"] > 0].to_dict("records"),
             "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
-            "influence": _picture(pictures.importance_picture, model, some, target),
-            "responses": _responses(model, some, columns, target),
+            "influence": _picture(pictures.importance_picture, fitted, some),
+            "responses": _picture(pictures.response_pictures, fitted, some, columns),
         }
-
-
-def _responses(model: SymbolicModel, rows: Rows, columns: list[str], target: str) -> list[Any]:
-    """Draw the response to each column that matters."""
-    if not is_there("matplotlib"):
-        return []
-    return [_safe(text) for text in pictures.response_pictures(model, rows, columns, target)]
 
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
     """Return errors on test, training and all rows, each with the fit it belongs to."""
     model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
-    lines = []
-    first = f"of a fit to the {len(rows.train)} training rows"
+    parts: list[tuple[str, Any, SymbolicModel, str]] = []
     if tested is not None and len(rows.test):
-        parts = [("test rows", rows.test)] if rows.can_test else []
-        for name, chosen in (*parts, ("training rows", rows.train)):
-            lines.append({"rows": name, "count": len(chosen), "fit": first})
-            lines[-1] |= rows.errors(tested, chosen)
+        first = f"of a fit to the {len(rows.train)} training rows"
+        parts = [("test rows", rows.test, tested, first)] if rows.can_test else []
+        parts.append(("training rows", rows.train, tested, first))
     if about["fitted_to"] == "all" or not len(rows.test):
-        whole = np.arange(len(rows.data))
-        lines.append({"rows": "all rows", "count": len(whole), "fit": "of the formula above"})
-        lines[-1] |= rows.errors(model, whole)
-    return lines
+        parts.append(("all rows", np.arange(len(rows.data)), model, "of the formula above"))
+    return [
+        {"rows": name, "count": len(chosen), "fit": fit} | rows.errors(fitted, chosen)
+        for name, chosen, fitted, fit in parts
+    ]
 
 
 def _intervals(
     model: SymbolicModel, tested: SymbolicModel | None, rows: Rows, level: float
 ) -> Context:
     """Return how wide intervals are, and how many of the test rows lie inside."""
-    found: Context = {"level": level, "width": pictures.width_of_intervals(model, level)}
-    found["inside"] = None
+    width = pictures.width_of_intervals(model, level)
+    found: Context = {"level": level, "width": width, "inside": None}
     if tested is not None and np.isfinite(pictures.width_of_intervals(tested, level)):
         values, ends = tested.predict(rows.inputs.iloc[rows.test], interval=level)
         observed = rows.data.target[rows.test]

@@ -32,8 +32,6 @@ COLOURS = {
 MOST_CURVES = 6
 MOST_ROWS = 300
 """Rows of the table that response curves are averaged over, at most."""
-SMALL = (3.6, 2.6)
-SIZE = (5.6, 3.8)
 
 
 def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
@@ -47,7 +45,7 @@ def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
     return Fitted(model, model, scored, target)
 
 
-def _axes(width: float = SIZE[0], height: float = SIZE[1]) -> Any:
+def _axes(width: float = 5.6, height: float = 3.8) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").subplots()
@@ -70,9 +68,6 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
     for name, title in (titles or {}).items():
         text = text.replace(f'<g id="{name}">', f"<g><title>{escape(title)}</title>")
     return text
-
-
-# -- plots ---------------------------------------------------------------------------------------
 
 
 def sizes_picture(versions: Versions, target: str) -> str:
@@ -120,18 +115,14 @@ def width_of_intervals(model: SymbolicModel, level: float) -> float:
     return half_width(model.error_quantiles, level) if model.error_quantiles else np.inf
 
 
-def importance_picture(model: SymbolicModel, rows: Rows, name: str) -> str:
+def importance_picture(fitted: Fitted, rows: Rows) -> str:
     """Draw the importance of the columns."""
     axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    fitted = fitted_of(model, rows, name)
     return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target, axes))
 
 
-def response_pictures(model: SymbolicModel, rows: Rows, columns: list[str], name: str) -> list[str]:
-    """Draw response curves of the most important columns."""
-    fitted = fitted_of(model, rows, name)
+def response_pictures(fitted: Fitted, rows: Rows, columns: list[str]) -> str:
+    """Draw response curves of the most important columns, a figure each."""
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    return [
-        inline(plots.plot_response(fitted, column, some, _axes(*SMALL)))
-        for column in columns[:MOST_CURVES]
-    ]
+    curves = (plots.plot_response(fitted, c, some, _axes(3.6, 2.6)) for c in columns[:MOST_CURVES])
+    return "".join(f"<figure>{inline(axes)}</figure>" for axes in curves)

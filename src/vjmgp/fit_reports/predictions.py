@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,41 +14,31 @@ from ..models.loading import load_model
 from ..models.symbolic import SymbolicModel
 from ..tables.dates import ElapsedDays
 from ..tables.errors import InputError, TableError
-from ..tables.preprocessing import Column, level_text
+from ..tables.preprocessing import MISSING, Column, level_text
 from ..tables.reader import TableFile, TableFormat, read_file
 from .folder import model_file, read_about
 from .training_table import describe_reading
 
-PREDICTION, ENDS = "prediction", ["low", "high"]
-
-
-class Predictions(NamedTuple):
-    """A table with predictions, its format, and remarks for the user."""
-
-    table: pd.DataFrame
-    form: TableFormat
-    notes: list[str]
-
 
 def predict_table(
     model: Path, table: Path, wanted: TableFormat, interval: float | None = None
-) -> Predictions:
-    """Add predictions, and their intervals if wanted, to a table.
+) -> tuple[pd.DataFrame, TableFormat, list[str]]:
+    """Add predictions, and their intervals if wanted; return also the format, and remarks.
 
     A table that looks like that of the fit is read in the same way. Unknown columns stay.
     """
     path = model_file(model)
     fitted, about = load_model(path), read_about(path.parent)
     file, frame, notes = _read(table, wanted, fitted, about)
-    result = file.cells.copy()
-    new = [PREDICTION] if interval is None else [PREDICTION, *ENDS]
+    result = file.read_cells().copy()
+    new = ["prediction"] if interval is None else ["prediction", "low", "high"]
     for name in new:
         if name in result.columns:
             text = f"there is a column {name!r} already; rename it."
             raise TableError(str(table), [InputError("names", text, column=name)])
     inputs = _inputs(frame, result, fitted, table, notes)
     result[new] = _predictions(fitted, inputs, interval, table, notes)
-    return Predictions(result, file.form, notes)
+    return result, file.form, notes
 
 
 def _read(
@@ -134,7 +124,7 @@ def _levels(values: Any, texts: Any, column: Column, path: Path, notes: list[str
     pairs = zip(texts, values.astype(object), strict=True)
     found = [known.get(text, known.get(level_text(value), value)) for text, value in pairs]
     levels = pd.Series(found, index=values.index, dtype=object)
-    unseen = ~levels.isin(list(codes)) & (levels.notna() | ("(missing)" not in known))
+    unseen = ~levels.isin(list(codes)) & (levels.notna() | (MISSING not in known))
     if unseen.any():
         row = int(unseen.to_numpy().argmax())
         counts_as = "average" if column.label is None else "none of the known levels"

@@ -41,9 +41,8 @@ def read_training_table(
     """Return the table of a fit; raise one error with all of its problems."""
     path = None if isinstance(table, pd.DataFrame) else Path(table)
     words = {part for word in (*settings.nominal, *settings.ignore) for part in _parts(word)}
-    file = (
-        _as_file(table) if path is None else read_file(path, wanted_format(settings), texts=words)
-    )
+    wanted = TableFormat(**{name: getattr(settings, name) for name in asdict(TableFormat())})
+    file = _as_file(table) if path is None else read_file(path, wanted, texts=words)
     frame = file.table
     nominal, ignored = (_names(names, frame) for names in (settings.nominal, settings.ignore))
     problems = list(_name_problems(settings, frame, nominal, ignored))
@@ -70,11 +69,6 @@ def read_training_table(
         notes.append(f"Left out {dropped} row{'s' if dropped > 1 else ''} with {gaps}.")
     notes += _level_warnings(data)
     return TrainingTable(data, weights, path, file.form, dates, notes)
-
-
-def wanted_format(settings: FitSettings) -> TableFormat:
-    """Return the parts of the file's format that the settings give."""
-    return TableFormat(**{name: getattr(settings, name) for name in asdict(TableFormat())})
 
 
 def describe_reading(file: TableFile, dates: list[ElapsedDays]) -> str:

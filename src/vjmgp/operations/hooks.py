@@ -21,7 +21,6 @@ from .stops import STOPS, require_signals
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
 """How SLURM's executor announces the name of its jobs."""
 MOST_FAILURES = 20
-"""The number of failures that are listed at the end."""
 
 
 def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:
@@ -124,9 +123,8 @@ def closing_message(study: Study, *, so_far: bool = False) -> str:
         lines.append(
             f"Skipped because their packages are not installed: {', '.join(study.skipped)}"
         )
-    is_whole = Path(
-        study.files.manifest("write_report")
-    ).exists()  # else other targets were requested
+    # If not, other targets were requested.
+    is_whole = Path(study.files.manifest("write_report")).exists()
     place = study.results / paths.REPORT if is_whole else study.results
     lines.append(f"\n{'Report' if is_whole else 'Results'}: {place.resolve()}")
     return "\n".join(lines)

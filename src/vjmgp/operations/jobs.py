@@ -23,9 +23,7 @@ REASONS = {
     warm.CRASHED: "The job was killed, probably out of memory. Run fewer at once (--cores 1), or "
     "give its method more memory with mem_mb in the config.",
 }
-"""Explanations of exit codes."""
 REMEDY = "To repair it: vjmgp study repair CONFIG"
-"""The remedy for a damaged file."""
 NOT_ARGUMENTS = ("mark", "kernels", "made", "outdated", "step")
 """Names in a rule that are not arguments of its step."""
 
@@ -93,7 +91,6 @@ def _written_to(log: Path) -> Iterator[None]:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Return whether an error comes from a full disk or quota."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True

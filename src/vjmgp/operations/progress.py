@@ -32,7 +32,6 @@ class JobProgress:
     done: Counter[str] = field(default_factory=Counter)
     running: dict[int, Job] = field(default_factory=dict)
     failed: dict[int, Job] = field(default_factory=dict)
-    """Jobs that have failed."""
     spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Seconds of the finished jobs, by rule."""
     widest: int = 1

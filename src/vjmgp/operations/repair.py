@@ -8,14 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..core.files import (
-    append_record,
-    damaged_in,
-    journal_of,
-    read_sealed,
-    require_checksum,
-    whole_records,
-)
+from ..core import files
 from ..study import paths
 from ..study.plan.study import Study
 from ..study.runs.records import read_block
@@ -36,7 +29,7 @@ def damaged_files(results: Path) -> Iterator[Path]:
             except (OSError, ValueError, LookupError, TypeError):
                 yield path
     for manifest in _manifests(results):
-        yield from damaged_in(manifest)
+        yield from files.damaged_in(manifest)
 
 
 def _manifests(results: Path) -> list[Path]:
@@ -50,9 +43,9 @@ def _check(pattern: str, path: Path) -> None:
         read_block(path)
     elif pattern in TABLES:
         note = path.with_name(TABLES[pattern].rpartition("/")[2])
-        require_checksum(path, read_sealed(note)["sha256"])
+        files.require_checksum(path, files.read_sealed(note)["sha256"])
     else:
-        about, names = read_sealed(path), paths.parse(pattern, path) or {}
+        about, names = files.read_sealed(path), paths.parse(pattern, path) or {}
         found = about["dataset"], [run["seed"] for run in about.get("runs", ())]
         seeds = list(paths.seeds_of(names["block"])) if "block" in names else []
         if found != (names["dataset"], seeds):
@@ -65,12 +58,12 @@ def repair(results: Path) -> list[Path]:
     The intact runs of a damaged file stay in its journal. For tables, figures and pages the
     manifest is removed, so that the step that wrote them runs again.
     """
-    manifests = [path for path in _manifests(results) if damaged_in(path)]
+    manifests = [path for path in _manifests(results) if files.damaged_in(path)]
     damaged = list(damaged_files(results))
     folders = {pattern.partition("/")[0] for pattern in CHECKED}
     for path in damaged:
-        if path.suffix == ".jsonl" and not journal_of(path).exists():
-            path.replace(journal_of(path))
+        if path.suffix == ".jsonl" and not files.journal_of(path).exists():
+            path.replace(files.journal_of(path))
         elif path.relative_to(results).parts[0] in folders:
             path.unlink(missing_ok=True)
     for path in manifests:
@@ -92,13 +85,13 @@ def retry_failed(study: Study) -> int:
     """Remove failed runs, so that the next run tries them again, and return their number."""
     count = 0
     for path in map(Path, study.files.runs()):
-        records = list(whole_records(path)) if path.exists() else []
+        records = list(files.whole_records(path)) if path.exists() else []
         good = [record for record in records if record["status"] == "ok"]
         if len(good) < len(records):
             count += len(records) - len(good)
-            journal_of(path).unlink(missing_ok=True)
+            files.journal_of(path).unlink(missing_ok=True)
             for record in good:
-                append_record(journal_of(path), record)
+                files.append_record(files.journal_of(path), record)
             path.unlink()
     for manifest in _manifests(study.results) if count else ():  # tables show them
         manifest.unlink()

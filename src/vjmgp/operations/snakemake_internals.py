@@ -11,14 +11,11 @@ from typing import Any
 import snakemake
 from snakemake.exceptions import WorkflowError
 
-FIRST, BEFORE = (9, 20), (10, 0)
-"""The versions of Snakemake that these functions are tested with."""
-
 
 def is_known(version: str = "") -> bool:
-    """Return whether a version of Snakemake, by default the installed one, is one of these."""
+    """Return whether these functions are tested with a version, by default the installed one."""
     major, minor, *_ = (version or snakemake.__version__).split(".")
-    return FIRST <= (int(major), int(minor)) < BEFORE
+    return (9, 20) <= (int(major), int(minor)) < (10, 0)
 
 
 def _require_known() -> None:

@@ -14,7 +14,6 @@ from .lock import is_running
 from .repair import damaged_files
 
 MOST_LINES = 20
-"""The number of files that are listed."""
 
 
 class ExperimentStatus(NamedTuple):
@@ -68,7 +67,6 @@ class StudyStatus(NamedTuple):
 
 
 def _in_words(row: ExperimentStatus) -> str:
-    """Return the status of an experiment; published runs, if any, are counted separately."""
     text = f"{row.done:6} of {row.total} runs done"
     if row.published:
         text += f" ({row.published} published, {row.done - row.published} computed here)"
@@ -100,5 +98,4 @@ def status_of(study: Study) -> StudyStatus:
 
 
 def _states_in(folder: Path) -> dict[int, str]:
-    """Return the status of each run in a folder, by seed."""
     return {seed: record["status"] for seed, record in runs_in(folder).items()}

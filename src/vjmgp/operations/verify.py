@@ -90,10 +90,7 @@ def _repeat(study: Study, record: Any) -> Finding:
     if changed:
         return Finding(what, False, f"made with other versions ({changed})")
     data, facts = study.files.prepared(cell.dataset)
-    seeds = range(record["seed"], record["seed"] + 1)
-    stored = {"splits": study.files.splits(*cell[:2], seeds)[0]}
-    if study.methods[cell.method].is_gp:
-        stored["noise"] = study.files.noise(*cell[:2], seeds)[0]
+    stored = _inputs_of(study, cell, record["seed"])
     with tempfile.TemporaryDirectory() as folder:
         try:
             again, made = _computed(study, cell, record["seed"], data, facts, folder)
@@ -123,17 +120,21 @@ def _computed(
     study: Study, cell: Cell, seed: int, data: str, facts: str, folder: str
 ) -> tuple[Any, dict[str, str]]:
     """Repeat a run with its split and its noise estimate; return its record and their files."""
-    method = study.methods[cell.method]
-    files, seeds = _within(study, folder).files, range(seed, seed + 1)
-    runs = files.block(cell, f"{seed}-{seed}")
-    made = {"splits": files.splits(*cell[:2], seeds)[0]}
-    split_rows(data, facts, study.protocols[cell.protocol], made["splits"])
-    if method.is_gp:
-        made["noise"] = files.noise(*cell[:2], seeds)[0]
-        estimate_noise(data, facts, made["splits"], made["noise"])
-    noise = [made["noise"]] if method.is_gp else []
-    run_block(method.name, method.definition, data, facts, [made["splits"]], runs, noise)
+    method, there = study.methods[cell.method], _within(study, folder)
+    runs, made = there.files.block(cell, f"{seed}-{seed}"), _inputs_of(there, cell, seed)
+    splits, *noise = made.values()
+    split_rows(data, facts, study.protocols[cell.protocol], splits)
+    for path in noise:
+        estimate_noise(data, facts, splits, path)
+    run_block(method.name, method.definition, data, facts, [splits], runs, noise)
     return read_block(runs)[0], made
+
+
+def _inputs_of(study: Study, cell: Cell, seed: int) -> dict[str, str]:
+    """Return the files with the split of a run and, of a GP run, its noise estimate."""
+    key = (*cell[:2], range(seed, seed + 1))
+    noise = {"noise": study.files.noise(*key)[0]} if study.methods[cell.method].is_gp else {}
+    return {"splits": study.files.splits(*key)[0]} | noise
 
 
 def _within(study: Study, folder: str) -> Study:
@@ -142,7 +143,6 @@ def _within(study: Study, folder: str) -> Study:
 
 
 def _compared(what: str, was: Any, now: Any) -> Finding:
-    """Compare two records of a run, except for their times."""
     different = [
         key
         for key, value in was.items()

@@ -30,22 +30,16 @@ from typing import Any
 from ..study.steps import STEPS
 
 ADDRESS_VARIABLE = "VJMGP_WORKER"
-THREAD_VARIABLES = (
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
-    "NUMBA_NUM_THREADS",
-)
+THREAD_VARIABLES = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"))
 ONE_THREAD = {
     **dict.fromkeys(THREAD_VARIABLES, "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",  # else pyarrow's allocator starts one
 }
-OURS = (
-    *(step.module for step in STEPS.values() if step.function),
-    *("vjmgp.study.runs.gp", "vjmgp.study.runs.baselines"),
-)
 LEARNERS = ("linear_model", "svm", "neighbors", "kernel_ridge", "neural_network", "ensemble")
 MODULES = (
     *("snakemake.iocontainers", "snakemake.logging", "pyarrow.parquet", "jinja2"),
-    *OURS,
+    *(step.module for step in STEPS.values() if step.function),
+    *("vjmgp.study.runs.gp", "vjmgp.study.runs.baselines"),
     *(f"sklearn.{name}" for name in LEARNERS),
 )
 """Modules that jobs import. None of them starts a thread, which would not survive a fork. The

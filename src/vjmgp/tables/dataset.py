@@ -53,8 +53,7 @@ def known_nominal_columns() -> dict[str, list[str]]:
     They were chosen by hand: PMLB's metadata call every integer column with few values categorical.
     """
     text = (package_folder("data") / "nominal_columns.yaml").read_text(encoding="utf-8")
-    result: dict[str, list[str]] = yaml.safe_load(text)
-    return result
+    return dict(yaml.safe_load(text))
 
 
 def read_pmlb(name: str, path: Path) -> Dataset:
@@ -110,7 +109,6 @@ def load_file(
 def _split(
     name: str, table: pd.DataFrame, target: str, nominal: tuple[str, ...], where: str
 ) -> Dataset:
-    """Split a table into inputs and target."""
     raise_any(list(target_problems(table, target, nominal)), where)
     values = table[target].to_numpy(dtype="float64")
     return Dataset(name, table.drop(columns=target), values, nominal)

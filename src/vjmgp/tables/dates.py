@@ -20,8 +20,6 @@ ORDERS = {
     "day first": re.compile(rf"{DAY}[-/.]{MONTH}[-/.]{YEAR}{CLOCK}"),
     "month first": re.compile(rf"{MONTH}[-/]{DAY}[-/]{YEAR}{CLOCK}"),
 }
-"""Orders of year, month and day."""
-ONE_DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class ElapsedDays:
             cell = pd.Series(values).iloc[row]
             text = f"column {self.column!r} has {cell!r} in row {row + 1}, which is not a date"
             raise InputError("dates", text, column=self.column)
-        elapsed = (times - pd.Timestamp(self.origin)) / ONE_DAY
+        elapsed = (times - pd.Timestamp(self.origin)) / np.timedelta64(1, "D")
         return np.asarray(elapsed, dtype=np.float64)
 
     def __str__(self) -> str:

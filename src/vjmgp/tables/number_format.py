@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .errors import InputError
@@ -64,7 +64,7 @@ def find_number_format(
     possible formats, the expected one is preferred, and points are decimal signs unless they may
     group.
     """
-    samples = _samples(columns)
+    samples = list(_samples(columns))
     possible = set(FORMATS)
     for sample in samples:
         if not possible & sample.formats and wanted[0] is None:
@@ -85,7 +85,10 @@ def find_number_format(
         return PLAIN
     unclear = [s for s in samples if "." in s.cell or "," in s.cell]
     if unclear and len({form.decimal for form in fits}) > 1:
-        raise _ambiguous(unclear[0])
+        column, cell, _ = unclear[0]
+        first, second = (_plain(cell, NumberFormat(*signs)) for signs in (".,", ",."))
+        text = f"column {column!r} has {cell!r}, which may be {first} or {second}"
+        raise InputError("number_format", text, ": set {decimal} to '.' or ','", column)
     return fits[0]
 
 
@@ -98,28 +101,15 @@ def _is_wanted(form: NumberFormat, wanted: tuple[str | None, str | None]) -> boo
     return all(sign is None or sign == found for sign, found in zip(wanted, form, strict=True))
 
 
-def _samples(columns: Mapping[str, Any]) -> list[Sample]:
-    return [sample for name in columns for sample in _sample(name, columns[name])]
-
-
-def _sample(name: str, cells: Any) -> Iterable[Sample]:
-    """Yield the formats of a column if it holds numbers with signs that can decide."""
-    cells = list(dict.fromkeys(cells))[:MOST_CELLS]
-    counts = {form: sum(map(bool, map(_pattern(form).fullmatch, cells))) for form in FORMATS}
-    most = max(counts.values())
-    telling = next((c for c in cells if SIGNS.search(c) and _is_number(c)), None)
-    if telling is not None and 2 * most >= len(cells):
-        yield Sample(name, telling, {form for form in FORMATS if counts[form] == most})
-
-
-def _is_number(cell: str) -> bool:
-    return any(_pattern(form).fullmatch(cell) for form in FORMATS)
-
-
-def _ambiguous(sample: Sample) -> InputError:
-    first, second = (_plain(sample.cell, NumberFormat(*signs)) for signs in (".,", ",."))
-    text = f"column {sample.column!r} has {sample.cell!r}, which may be {first} or {second}"
-    return InputError("number_format", text, ": set {decimal} to '.' or ','", sample.column)
+def _samples(columns: Mapping[str, Any]) -> Iterator[Sample]:
+    """Yield the formats of columns that hold numbers with signs that can decide."""
+    for name in columns:
+        cells = list(dict.fromkeys(columns[name]))[:MOST_CELLS]
+        fits = {form: set(filter(_pattern(form).fullmatch, cells)) for form in FORMATS}
+        numbers, most = set().union(*fits.values()), max(map(len, fits.values()))
+        telling = next((c for c in cells if SIGNS.search(c) and c in numbers), None)
+        if telling is not None and 2 * most >= len(cells):
+            yield Sample(name, telling, {form for form in FORMATS if len(fits[form]) == most})
 
 
 def _plain(cell: str, form: NumberFormat) -> str:

@@ -24,10 +24,8 @@ from .paper_datasets import paper_datasets
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-CACHE_VARIABLE = "VJMGP_PMLB_CACHE"
-"""Environment variable with PMLB's cache folder."""
-MIRROR_VARIABLE = "VJMGP_PMLB_URL"
-"""Environment variable with the address to download from; pmlb's by default."""
+CACHE_VARIABLE, MIRROR_VARIABLE = "VJMGP_PMLB_CACHE", "VJMGP_PMLB_URL"
+"""Environment variables with PMLB's cache folder, and with the address to download from."""
 RENAMED = ("195_auto_price", "207_autoPrice")
 """Datasets that PMLB's repository now has under `_deprecated_` + name."""
 TRIES = 3
@@ -77,14 +75,10 @@ def names_of(name: str) -> tuple[str, ...]:
 
 def local_file(name: str, cache: Path | None) -> Path | None:
     """Return the dataset's file in the package or the cache folder, or None."""
-    shipped = package_folder("data") / f"{name}{SUFFIX}"
-    if shipped.exists():
-        return shipped
-    for candidate in names_of(name) if cache else ():
-        path = Path(cache or "") / candidate / f"{candidate}{SUFFIX}"
-        if path.exists():
-            return path
-    return None
+    places = [package_folder("data") / f"{name}{SUFFIX}"]
+    if cache:
+        places += [cache / known / f"{known}{SUFFIX}" for known in names_of(name)]
+    return next((path for path in places if path.exists()), None)
 
 
 def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
@@ -119,24 +113,19 @@ def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Data
 
 def fetch(name: str, cache: Path | None, folder: Path) -> DatasetFile:
     """Return the dataset's file; download it to the cache folder, or `folder`, if necessary."""
-    path = local_file(name, cache)
+    path, note = local_file(name, cache), ""
     if path is not None:
-        is_shipped = path.parent == package_folder("data")
-        kind: Literal["shipped", "cache"] = "shipped" if is_shipped else "cache"
-        fault = _fault_of(path)
+        is_shipped, fault = path.parent == package_folder("data"), _fault_of(path)
         if fault is None:
-            return DatasetFile(path, kind, checksum(path))
-        if kind == "shipped":
+            return DatasetFile(path, "shipped" if is_shipped else "cache", checksum(path))
+        if is_shipped:
             raise OSError(f"{path}: {fault}; install vjmgp again.")
         note = f"{path} in the cache is damaged ({fault}); "
-    else:
-        note = ""
     path = _download(name, cache, cache or folder, note)
     return DatasetFile(path, "download", checksum(path))
 
 
 def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield chunks of a download up to the size limit."""
     size = 0
     for chunk in chunks:
         size += len(chunk)
@@ -165,7 +154,6 @@ def _fault_of(path: Path) -> str | None:
 
 
 def _address() -> str:
-    """Return the address that datasets are downloaded from."""
     need("pmlb")
     from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
 

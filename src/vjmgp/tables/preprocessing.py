@@ -35,8 +35,8 @@ class Column:
 
     name: str
     """Name of the table's column."""
-    mean: float
-    scale: float
+    mean: float = 0.0
+    scale: float = 1.0
     codes: dict[Any, float] | None = None
     """Encoded value of each category; None for a numeric column."""
     unseen: float = 0.0
@@ -112,7 +112,6 @@ class Standardizer:
         return np.column_stack(used) if used else np.empty((len(table), 0))
 
     def _arranged(self, table: Any) -> Any:
-        """Return the training columns, in their order."""
         names = self.names
         table = as_table(table, names)
         if hasattr(table, "iloc"):
@@ -167,13 +166,12 @@ def _as_categories(values: Any) -> NDArray[np.object_]:
 def is_nominal(values: Any) -> bool:
     """Return whether a column is nominal: text, categories or mixed objects."""
     dtype = values.dtype
-    if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype):
-        return not (pd.api.types.is_object_dtype(dtype) and _is_numeric_object(values))
-    return pd.api.types.is_object_dtype(dtype) and not _is_numeric_object(values)
+    if pd.api.types.is_object_dtype(dtype):
+        return not _is_numeric_object(values)
+    return isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
 
 
 def _is_numeric_object(values: Any) -> bool:
-    """Return whether objects are numbers, apart from missing ones."""
     known = [value for value in values if value is not None and value is not pd.NA]
     try:
         np.asarray(known, dtype=np.float64)
@@ -205,7 +203,6 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
 
 
 def _position(item: Any, names: list[str]) -> int:
-    """Return the position of a column given by name or number."""
     if isinstance(item, str):
         if item in names:
             return names.index(item)
@@ -243,7 +240,7 @@ def fit_standardizer(
     """Fit encoding and scales to the training rows (`table`: DataFrame or matrix)."""
     columns: list[Column] = []
     for k, name in enumerate(names):
-        values, plain = column_of(table, k), Column(name, 0.0, 1.0)
+        values, plain = column_of(table, k), Column(name)
         if k in nominal:
             categories = _as_categories(values)
             parts = [
@@ -289,36 +286,27 @@ def _numeric_inputs(
         column = replace(column, fill=_median(known, None if weights is None else weights[~absent]))
     yield column, column.numbers(values)
     if missing == "indicator" and absent.any():
-        yield Column(column.name, 0.0, 1.0, label=f"{column.name} is missing"), absent.astype(float)
+        yield Column(column.name, label=f"{column.name} is missing"), absent.astype(float)
 
 
 def _nominal_inputs(
-    name: str,
-    categories: NDArray[np.object_],
-    y: Floats,
-    encoding: str,
-    weights: Floats | None,
+    name: str, categories: NDArray[np.object_], y: Floats, encoding: str, weights: Floats | None
 ) -> list[Column]:
     """Return an indicator per level, or one input with the target means of all levels."""
     levels = sorted(dict.fromkeys(categories), key=str)
     if encoding == "target" or (encoding == "auto" and len(levels) > FEW_LEVELS):
         codes, unseen = _target_codes(categories, y, weights)
-        return [Column(name, 0.0, 1.0, codes, unseen)]
+        return [Column(name, codes=codes, unseen=unseen)]
     if len(levels) > MOST_LEVELS:
         raise ValueError(
             f"Column {name!r} has {len(levels)} levels, too many for indicators: use "
             "encoding='target' or 'auto'."
         )
     shown = levels[1:] if len(levels) == 2 else levels  # one of two indicators is redundant
+    codes_of = {level: {other: float(other == level) for other in levels} for level in shown}
     return [
-        Column(
-            name,
-            0.0,
-            1.0,
-            {other: float(other == level) for other in levels},
-            label=f"{name} = {level_text(level)}",
-        )
-        for level in shown
+        Column(name, codes=codes, label=f"{name} = {level_text(level)}")
+        for level, codes in codes_of.items()
     ]
 
 
@@ -329,7 +317,6 @@ def level_text(level: Any) -> str:
 
 
 def _with_distinct_labels(columns: list[Column]) -> list[Column]:
-    """Make labels unique, whatever columns and levels are called."""
     taken = {column.name for column in columns}
     result = []
     for column in columns:

@@ -33,8 +33,6 @@ MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-
 """Byte order marks and the encodings they indicate."""
 FALLBACK_ENCODING = "cp1252"
 """Encoding of text that is not valid UTF-8."""
-FIRST_LINES = 100
-"""Number of lines that decide about the separator."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,7 @@ class TableFile:
     is_usual: bool
     """Whether the format is the one that the file's name suggests."""
     read_cells: Callable[[], pd.DataFrame]
-
-    @functools.cached_property
-    def cells(self) -> pd.DataFrame:
-        """The table as it was written: cells of text are not converted."""
-        return self.read_cells()
+    """Return the table as it was written: cells of text are not converted."""
 
 
 def read_file(
@@ -193,7 +187,6 @@ def _unpack(path: Path) -> bytes:
 
 
 def _decode(content: bytes, wanted: str | None, expected: str | None) -> tuple[str, str]:
-    """Return the text and its encoding."""
     mark = next((name for start, name in MARKS.items() if content.startswith(start)), None)
     if expected is None or expected in MARKS.values():
         expected = FALLBACK_ENCODING
@@ -213,12 +206,15 @@ def find_separator(text: str, usual: str, expected: str | None = None) -> str:
 
     If none does, return the usual one, so that the error is about that.
     """
-    lines = text.splitlines()[:FIRST_LINES]
+    lines = text.splitlines()[:100]
     fits = [sign for sign in POSSIBLE_SEPARATORS if _splits_evenly(lines, sign)]
     if len(fits) > 1:
         fits = [sign for sign in fits if not _tears_quotes(lines, sign)] or fits
-    if len(fits) < 2:
-        return fits[0] if fits else _separator_of_header(lines, usual)
+    if not fits:
+        in_header = [sign for sign in POSSIBLE_SEPARATORS if lines and sign in lines[0]]
+        return in_header[0] if len(in_header) == 1 else usual
+    if len(fits) == 1:
+        return fits[0]
     if expected in fits:
         return str(expected)
     text = f"its columns may be separated by {' or '.join(map(repr, fits))}"
@@ -233,12 +229,6 @@ def _splits_evenly(lines: list[str], sign: str) -> bool:
 def _tears_quotes(lines: list[str], sign: str) -> bool:
     """Return whether a quotation begins in one cell and ends in another."""
     return any(cell.count('"') % 2 for row in csv.reader(lines, delimiter=sign) for cell in row)
-
-
-def _separator_of_header(lines: list[str], usual: str) -> str:
-    header = lines[0] if lines else ""
-    found = [sign for sign in POSSIBLE_SEPARATORS if sign in header]
-    return found[0] if len(found) == 1 else usual
 
 
 def _file(text: str) -> io.StringIO:

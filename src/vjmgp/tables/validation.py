@@ -234,11 +234,7 @@ def name_of_target(y: Any) -> str:
 
 
 def check_sample_weight(
-    sample_weight: Any,
-    n_rows: int,
-    rows_of: str = "X",
-    least: int = 2,
-    name: str = "sample_weight",
+    sample_weight: Any, n_rows: int, rows_of: str = "X", least: int = 2, name: str = "sample_weight"
 ) -> Floats | None:
     """Return a weight for each row as floats, or None if none were given.
 
