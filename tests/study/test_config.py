@@ -12,6 +12,7 @@ from tests.support.configs import ROOT, mine, one, study_of
 from vjmgp.study.config import estimate, preflight
 from vjmgp.study.config.schema import ConfigError, check_text
 from vjmgp.study.paths import RUNS, blocks, parse, seeds_of
+from vjmgp.study.statistics.fewest_pairs import fewest_pairs
 
 
 def svr(**definition):
@@ -377,7 +378,7 @@ def test_results_folder_must_not_be_behind_a_link(tmp_path, monkeypatch):
 
 
 def test_estimate_of_seeds_and_time():
-    assert [estimate.seeds_needed(level) for level in (0.05, 0.01)] == [6, 8]
+    assert [fewest_pairs(level) for level in (0.05, 0.01)] == [6, 8]
     study = study_of(**mine(estimator="sklearn.linear_model.Ridge"), **one("VJM", "FFX", "Mine"))
     seconds, unknown = estimate.seconds_of(study)
     assert seconds == pytest.approx(10 * (0.4 + 35.0) + 4 * estimate.JOB_SECONDS)

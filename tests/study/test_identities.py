@@ -55,7 +55,7 @@ TESTED = REPORT - {"collect_runs", "join_runs", "compare_srbench"}
         ("regressor.py", set()),
         ("tables/preprocessing.py", REPORT | PICTURES),
         ("formulas/simplify.py", REPORT | PICTURES),
-        ("formulas/names.py", REPORT | PICTURES),
+        ("formulas/input_names.py", REPORT | PICTURES),
         ("engine/numerics/rng.py", set()),
     ],
 )

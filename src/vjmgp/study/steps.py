@@ -43,13 +43,13 @@ def load(function: str) -> Callable[..., None]:
 # fmt: off
 _ALL = (
     Step("mark_results", "folder", "", (), "claims the folder"),
-    Step("fetch_dataset", "dataset", "vjmgp.study.runs.fetch.fetch_dataset",
+    Step("fetch_dataset", "dataset", "vjmgp.study.runs.prepare.fetch_dataset",
          ("mark_results",), "PMLB, or a cache"),
     Step("compile_kernels", "machine", "vjmgp.engine.compilation.warmup.compile_for_this_machine",
          ("mark_results",), "once for a machine"),
     Step("prepare_dataset", "dataset", "vjmgp.study.runs.prepare.prepare_dataset",
          ("fetch_dataset",), "types and checks"),
-    Step("split_rows", "block", "vjmgp.study.runs.splits.split_rows",
+    Step("split_rows", "block", "vjmgp.study.runs.prepare.split_rows",
          ("prepare_dataset",), "by dataset and seed"),
     Step("estimate_noise", "block", "vjmgp.study.runs.noise_estimates.estimate_noise",
          ("split_rows", "compile_kernels"), "how noisy labels are"),

@@ -12,8 +12,12 @@ from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.objectives.vicinal import finite_difference, mixup
 from vjmgp.study.figures.figure_style import study_style
 from vjmgp.study.illustrations.draw_illustrations import ILLUSTRATIONS, draw_illustrations
-from vjmgp.study.illustrations.extra_trees import manifold_intrusion, noise_estimates
-from vjmgp.study.illustrations.vicinity import mixup_rule, worst_gaps
+from vjmgp.study.illustrations.vicinity import (
+    manifold_intrusion,
+    mixup_rule,
+    noise_estimates,
+    worst_gaps,
+)
 
 
 def test_worst_gaps_equal_a_plain_loop():

@@ -5,8 +5,8 @@ import pandas as pd
 from vjmgp.pages.formats import count, in_words, number, p_value, short, signed
 from vjmgp.study.plan.study import Experiment
 from vjmgp.study.report.experiment_pages import count_pairs, pairs_to_show, papers_counts
-from vjmgp.study.report.hyper_parameters import gp_settings, learners
 from vjmgp.study.report.overview_page import progress
+from vjmgp.study.report.run_page import gp_settings, learners
 from vjmgp.study.scoreboard.claims import OutcomeCounts
 
 

@@ -15,7 +15,7 @@ from tests.support.workflow_runs import ROOT, STUDY, snakemake
 
 from vjmgp.core.files import write_json
 from vjmgp.pages.formats import number
-from vjmgp.study.report.workflow import LAYOUT
+from vjmgp.study.report.run_page import LAYOUT
 from vjmgp.study.steps import STEPS
 
 

@@ -15,9 +15,9 @@ from vjmgp.study.plan.study import Experiment
 from vjmgp.study.protocols import SRBENCH
 from vjmgp.study.result_tables import read_table, write_csv
 from vjmgp.study.srbench.compare_srbench import compare_srbench
-from vjmgp.study.srbench.mean_ranks import beside_published
-from vjmgp.study.srbench.published_results import (
+from vjmgp.study.srbench.mean_ranks import (
     SRBENCH_COLUMNS,
+    beside_published,
     published_algorithms,
     published_medians,
 )

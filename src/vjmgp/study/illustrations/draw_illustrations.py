@@ -13,8 +13,14 @@ from ..figures.figure_style import save_figure, study_style
 from ..latex import write_latex
 from ..result_tables import write_csv
 from .example_models import EXAMPLE, example_models, rugged_and_smooth
-from .extra_trees import manifold_intrusion, noise_estimates
-from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels
+from .vicinity import (
+    beta_densities,
+    gap_and_difference,
+    kernels,
+    limits_of_kernels,
+    manifold_intrusion,
+    noise_estimates,
+)
 
 TABLE = "features_547_no2"
 ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [

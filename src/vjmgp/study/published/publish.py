@@ -11,7 +11,7 @@ from ...core.files import checksum, read_sealed, write_sealed, write_whole
 from ...engine.version import ENGINE_VERSION
 from ..names import PAPER
 from ..plan.study import Cell, Study
-from ..report.environment import machine
+from ..report.run_page import machine
 from ..runs.records import runs_in
 from .index import DATASETS, INDEX, Published, PublishedCell, read_published
 from .index import SPLITS as SPLITS_FILE
