@@ -62,6 +62,35 @@ def test_seconds_add_variants_with_a_time_limit():
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
 
 
+SOME_METHOD = [
+    (mine(gp={"regularizer": "jensen"}), ".gp.regularizer is 'jensen'; did you mean 'jensen_gap'?"),
+    (mine(gp={"generation": 3}), ".gp: there is no key 'generation'; did you mean 'generations'"),
+    (mine(gp={"tau": "big"}), ".gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'."),
+    (mine(gp={"functions": ["add", "tan"]}), ".gp.functions.1 is 'tan'"),
+    (mine(gp={"init_depth": [4, 2]}), ".gp.init_depth: it must be [low, high] ≤ max_depth."),
+    (mine(), ": give either 'gp' or 'estimator'."),
+    (mine(gp={}, grid={"a": [1]}), ": 'grid' and 'settings' belong to 'estimator'."),
+    (
+        svr(grid={"C": ["1e-4"]}),
+        ".grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+    ),
+    (
+        svr(grid=[{"C": "1e-4"}]),
+        ".grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+    ),
+    (svr(grid=3), ".grid is 3; it must be a mapping of keys to values or a list."),
+    (svr(grid=[{"C": []}]), ".grid.0.C: [] should be non-empty."),
+    (svr(grid={"C": 1}), ".grid.C is 1; it must be a list."),
+    (
+        mine(gp={"regularizer": ".x.Y"}),
+        ".gp.regularizer is '.x.Y'; it must be the path of a class, like my_",
+    ),
+    (mine(gp={"regularizer": 1}), ".gp.regularizer is 1; it must be text."),
+    (svr(settings={False: 1}), ".settings: the key False is not text to YAML"),
+]
+"""Methods with an error, and the message after the method's key."""
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -86,28 +115,6 @@ def test_seconds_add_variants_with_a_time_limit():
         (one("VJM", "SVR", seconds=1), "experiments.one.seconds: 'SVR' is not genetic programming"),
         ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
         (
-            mine(gp={"regularizer": "jensen"}),
-            "methods.Mine.gp.regularizer is 'jensen'; did you mean 'jensen_gap'?",
-        ),
-        (
-            mine(gp={"generation": 3}),
-            "methods.Mine.gp: there is no key 'generation'; did you mean 'generations'",
-        ),
-        (
-            mine(gp={"tau": "big"}),
-            "methods.Mine.gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'.",
-        ),
-        (mine(gp={"functions": ["add", "tan"]}), "methods.Mine.gp.functions.1 is 'tan'"),
-        (
-            mine(gp={"init_depth": [4, 2]}),
-            "methods.Mine.gp.init_depth: it must be [low, high] ≤ max_depth.",
-        ),
-        (mine(), "methods.Mine: give either 'gp' or 'estimator'."),
-        (
-            mine(gp={}, grid={"a": [1]}),
-            "methods.Mine: 'grid' and 'settings' belong to 'estimator'.",
-        ),
-        (
             {"protocols": {"mine": {"label_noise": 1}}},
             "protocols.mine: give either 'train_rows' or 'train_share'.",
         ),
@@ -116,27 +123,10 @@ def test_seconds_add_variants_with_a_time_limit():
             "own_data.mine.file: there is no file 'nowhere.csv'.",
         ),
         ({"own_data": {"mine": {"file": "a.csv"}}}, "own_data.mine: the key 'target' is missing."),
-        (
-            svr(grid={"C": ["1e-4"]}),
-            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
-        ),
-        (
-            svr(grid=[{"C": "1e-4"}]),
-            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
-        ),
-        (svr(grid=3), "methods.Mine.grid is 3; it must be a mapping of keys to values or a list."),
-        (svr(grid=[{"C": []}]), "methods.Mine.grid.0.C: [] should be non-empty."),
-        (svr(grid={"C": 1}), "methods.Mine.grid.C is 1; it must be a list."),
-        (
-            mine(gp={"regularizer": ".x.Y"}),
-            "methods.Mine.gp.regularizer is '.x.Y'; it must be the path of a class, like my_",
-        ),
-        (mine(gp={"regularizer": 1}), "methods.Mine.gp.regularizer is 1; it must be text."),
         *(
             ({key: {2024: {}}}, f"{key}: the key 2024 is not text to YAML; write it in quotes.")
             for key in ("experiments", "protocols", "methods", "own_data")
         ),
-        (svr(settings={False: 1}), "methods.Mine.settings: the key False is not text to YAML"),
         (one("VJM", "SVR", "VJM"), "experiments.one.methods: 'VJM' appears twice; name it once."),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is not a name; use"),
@@ -173,6 +163,7 @@ def test_seconds_add_variants_with_a_time_limit():
             "methods.X in the paper: tables have a column of this name; choose another.",
         ),
         (named("V J", "V_J"), "methods.V_J: its files would be called 'V_J', like those of 'V J'"),
+        *((changes, f"methods.Mine{message}") for changes, message in SOME_METHOD),
     ],
 )
 def test_config_error_is_one_line(changes, message, monkeypatch):

@@ -5,8 +5,7 @@ import sys
 import pytest
 from tests.support.configs import one, study_of
 
-from vjmgp.study.plan import identities as plan
-from vjmgp.study.plan import identity
+from vjmgp.study.plan import identities as identity
 
 
 def identities(study):
@@ -81,7 +80,7 @@ def test_edited_file_changes_the_identities_of_its_steps(monkeypatch, file, step
 )
 def test_new_version_changes_the_identities_that_depend_on_it(monkeypatch, version, steps):
     before = identities(study_of(**one("VJM", "SVR")))
-    monkeypatch.setattr(plan, version, "another")
+    monkeypatch.setattr(identity, version, "another")
     after = identities(study_of(**one("VJM", "SVR")))
     changed = {step for step in before if before[step] != after[step]}
     assert changed == steps | REPORT

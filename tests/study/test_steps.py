@@ -25,7 +25,7 @@ from vjmgp.study.plan.study import Experiment, Table
 from vjmgp.study.protocols import LABEL_NOISE, PAPER
 from vjmgp.study.runs import block as blocks
 from vjmgp.study.runs import collect, records
-from vjmgp.study.runs.learners import learner_of, run
+from vjmgp.study.runs.block import learner_of, run
 from vjmgp.study.runs.model_description import legend_of
 from vjmgp.study.runs.noise_estimates import estimate_noise
 from vjmgp.study.runs.prepare import fetch_dataset, prepare_dataset, split_rows

@@ -44,9 +44,7 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
             f"r2 needs two non-empty sequences of the same length; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
-    from ..tables.validation import (
-        check_sample_weight,  # it imports pandas, which a config does not need
-    )
+    from ..tables.validation import check_sample_weight  # slow to import
 
     weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
     return scores.r2(observed, predicted, weights)
@@ -200,9 +198,7 @@ def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float =
     """
     if deviation == 0.0:
         return y_train
-    from ..engine.numerics.rng import (
-        fill_normal,  # it loads compiled code, which a split does not need
-    )
+    from ..engine.numerics.rng import fill_normal  # slow to import
 
     state = _entropy(dataset, seed, "label noise").generate_state(4, np.uint64).astype(np.uint64)
     noise = np.empty(len(y_train))

@@ -7,7 +7,7 @@ compares it with Snakemake's graph. Every job reads it, so nothing heavy is impo
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -35,8 +35,7 @@ class Step(NamedTuple):
 
 def load(function: str) -> Callable[..., None]:
     """Import a function by its path."""
-    module, _, name = function.rpartition(".")
-    found: Callable[..., None] = getattr(importlib.import_module(module), name)
+    found: Callable[..., None] = pkgutil.resolve_name(function)
     return found
 
 

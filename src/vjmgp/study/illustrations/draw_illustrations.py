@@ -90,7 +90,7 @@ def draw_illustrations(figures: str) -> None:
         "their coefficients, in the columns and units of the data"
     )
     write_csv(home / f"{TABLE}.csv", pd.DataFrame(rows))
-    write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, {"coefficient": 4})
+    write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, digits={"coefficient": 4})
     about = {"name": TABLE, "title": f"Features on {EXAMPLE}", "caption": f"{caption}."}
     entries.append(about | {"models": models})
     write_json(home / "figures.json", entries)

@@ -44,15 +44,9 @@ def report_so_far(
         if has_good_run or reused[entry.name]:
             place = files.experiments[entry.name]
             _do(
-                collect_runs={
-                    "experiment": entry,
-                    "records": usable,
-                    "reused": reused[entry.name],
-                    "folder": published,
-                    "runs": place.runs,
-                    "curves": place.curves,
-                    "models": place.models,
-                }
+                "collect_runs",
+                *(entry, usable, reused[entry.name], published),
+                *(place.runs, place.curves, place.models),
             )
             _compare(entry, place, study)
             found.append(place.runs)
@@ -60,29 +54,13 @@ def report_so_far(
         raise ValueError("This study has no finished run yet.")
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
-    _do(
-        join_runs={"tables": found, "runs": files.runs, "failures": files.failures},
-        score_claims={
-            "runs": files.runs,
-            "study": scoreboard,
-            "table": files.scoreboard,
-            "latex": files.scoreboard_tex,
-        },
-        write_report={
-            "study": study,
-            "files": files,
-            "page": files.page,
-            "pages": files.pages,
-            "config": files.config,
-        },
-    )
+    _do("join_runs", found, files.runs, files.failures)
+    _do("score_claims", files.runs, scoreboard, files.scoreboard, files.scoreboard_tex)
+    _do("write_report", study, files, files.page, files.pages, files.config)
 
 
-def _do(**arguments: dict[str, Any]) -> None:
-    """Call steps with their arguments, in their order."""
-    for name, step in STEPS.items():
-        if name in arguments:
-            load(step.function)(**arguments[name])
+def _do(step: str, *arguments: Any, **named: Any) -> None:
+    load(STEPS[step].function)(*arguments, **named)
 
 
 def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
@@ -90,25 +68,13 @@ def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -
     table, config = read_table(files.runs), study["config"]
     methods = present(entry.methods, table["method"])
     entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
-    shared = {"experiment": entry, "runs": files.runs}
-    tested = shared | {"significance": config["significance"]} | files.statistics
-    arguments = {
-        "compare_methods": tested | {"latex": files.latex},
-        "compare_srbench": shared
-        | {
-            "kinds": study["kinds"],
-            "srbench": files.srbench,
-            "srbench_figure": files.srbench_figure,
-        },
-        "draw_figures": tested
-        | {
-            "symbolic": study["symbolic"],
-            "curve_datasets": config["curve_datasets"],
-            "curves": files.curves,
-            "figures": files.figures,
-        },
-    }
-    _do(**{name: values for name, values in arguments.items() if entry.needs(name)})
+    level, tables = config["significance"], files.statistics
+    _do("compare_methods", files.runs, entry, level, files.latex, **tables)
+    if entry.needs("compare_srbench"):
+        places = files.srbench, files.srbench_figure
+        _do("compare_srbench", files.runs, entry, study["kinds"], *places)
+    chosen = study["symbolic"], config["curve_datasets"], level
+    _do("draw_figures", entry, *chosen, files.runs, files.curves, files.figures, **tables)
 
 
 def _usable(paths: list[str]) -> tuple[list[str], bool]:
