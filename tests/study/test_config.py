@@ -48,10 +48,7 @@ def test_results_folder_is_normalized(folder):
 
 def test_seconds_add_variants_with_a_time_limit():
     study = study_of(
-        experiments={
-            "one": {"methods": ["VJM", "PP"], "seconds": 0.5},
-            "two": {"methods": ["VJM"]},
-        }
+        experiments={"one": {"methods": ["VJM", "PP"], "seconds": 0.5}, "two": {"methods": ["VJM"]}}
     )
     assert study.experiments["one"].methods == ["VJM 0.5 s", "PP 0.5 s"]
     assert study.experiments["two"].methods == ["VJM"]
@@ -62,7 +59,7 @@ def test_seconds_add_variants_with_a_time_limit():
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
 
 
-SOME_METHOD = [
+OF_A_METHOD = [
     (mine(gp={"regularizer": "jensen"}), ".gp.regularizer is 'jensen'; did you mean 'jensen_gap'?"),
     (mine(gp={"generation": 3}), ".gp: there is no key 'generation'; did you mean 'generations'"),
     (mine(gp={"tau": "big"}), ".gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'."),
@@ -88,7 +85,15 @@ SOME_METHOD = [
     (mine(gp={"regularizer": 1}), ".gp.regularizer is 1; it must be text."),
     (svr(settings={False: 1}), ".settings: the key False is not text to YAML"),
 ]
-"""Methods with an error, and the message after the method's key."""
+OF_AN_EXPERIMENT = [
+    (one("VMJ"), ".methods: 'VMJ' is not a method; did you mean 'VJM'?"),
+    (one("VJM", protocol="papr"), ".protocol: 'papr' is not a protocol; did you mean 'paper'?"),
+    (one("VJM", datasets=["210_cloud"]), ".datasets: '210_cloud' is not a dataset of the study"),
+    (one("VJM", "SVR", seconds=1), ".seconds: 'SVR' is not genetic programming"),
+    ({"experiments": {"one": {}}}, ": the key 'methods' is missing."),
+    (one("VJM", "SVR", "VJM"), ".methods: 'VJM' appears twice; name it once."),
+]
+"""Configs with an error, and the message after the key."""
 
 
 @pytest.mark.parametrize(
@@ -103,17 +108,6 @@ SOME_METHOD = [
             {"datasets": ["547_no"]},
             "datasets: '547_no' is not a PMLB regression dataset; did you mean '547_no2'?",
         ),
-        (one("VMJ"), "experiments.one.methods: 'VMJ' is not a method; did you mean 'VJM'?"),
-        (
-            one("VJM", protocol="papr"),
-            "experiments.one.protocol: 'papr' is not a protocol; did you mean 'paper'?",
-        ),
-        (
-            one("VJM", datasets=["210_cloud"]),
-            "experiments.one.datasets: '210_cloud' is not a dataset of the study",
-        ),
-        (one("VJM", "SVR", seconds=1), "experiments.one.seconds: 'SVR' is not genetic programming"),
-        ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
         (
             {"protocols": {"mine": {"label_noise": 1}}},
             "protocols.mine: give either 'train_rows' or 'train_share'.",
@@ -127,7 +121,6 @@ SOME_METHOD = [
             ({key: {2024: {}}}, f"{key}: the key 2024 is not text to YAML; write it in quotes.")
             for key in ("experiments", "protocols", "methods", "own_data")
         ),
-        (one("VJM", "SVR", "VJM"), "experiments.one.methods: 'VJM' appears twice; name it once."),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is not a name; use"),
         ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is not a dataset of the study"),
@@ -163,7 +156,8 @@ SOME_METHOD = [
             "methods.X in the paper: tables have a column of this name; choose another.",
         ),
         (named("V J", "V_J"), "methods.V_J: its files would be called 'V_J', like those of 'V J'"),
-        *((changes, f"methods.Mine{message}") for changes, message in SOME_METHOD),
+        *((changes, f"methods.Mine{message}") for changes, message in OF_A_METHOD),
+        *((changes, f"experiments.one{message}") for changes, message in OF_AN_EXPERIMENT),
     ],
 )
 def test_config_error_is_one_line(changes, message, monkeypatch):
@@ -257,18 +251,15 @@ def test_reading_a_config_imports_nothing_heavy():
 
 def test_estimators_are_tried_before_the_study_runs():
     for method, message in (
-        (mine(estimator="sklearn.svm.SVX"), "methods.Mine.estimator: sklearn.svm.SVX: "),
-        (svr(grid={"c": [1]}), "methods.Mine.grid: 'c' is not an argument of this class"),
-        (svr(grid=[{"C": 1}, {"c": 1}]), "methods.Mine.grid: 'c' is not an argument of this class"),
-        (svr(grid={1: [1]}), "methods.Mine.grid: 1 is not an argument of this class"),
-        (mine(estimator="sklearn.svm.SVC"), "methods.Mine.estimator: SVC is not a regressor"),
-        (
-            svr(settings={"C": -1}),
-            "methods.Mine: a trial fit failed (The 'C' parameter of SVR must be",
-        ),
+        (mine(estimator="sklearn.svm.SVX"), ".estimator: sklearn.svm.SVX: "),
+        (svr(grid={"c": [1]}), ".grid: 'c' is not an argument of this class"),
+        (svr(grid=[{"C": 1}, {"c": 1}]), ".grid: 'c' is not an argument of this class"),
+        (svr(grid={1: [1]}), ".grid: 1 is not an argument of this class"),
+        (mine(estimator="sklearn.svm.SVC"), ".estimator: SVC is not a regressor"),
+        (svr(settings={"C": -1}), ": a trial fit failed (The 'C' parameter of SVR must be"),
     ):
         study = study_of(**method, **one("VJM", "Mine"))
-        with pytest.raises(ConfigError, match=re.escape(message)):
+        with pytest.raises(ConfigError, match=re.escape(f"methods.Mine{message}")):
             preflight.check_estimators(study)
 
 
@@ -321,17 +312,17 @@ def numbered(line):
     [
         ("a,b\n1,2\n", "no column 'y'; the columns are 'a', 'b'"),
         ("a, y\n1,2\n", "no column 'y'; did you mean ' y'? The columns are"),
-        ("a;y\n1;2\n", "separated by semicolons"),
-        ("", "cannot be read (No columns to parse from file)"),
+        ("a;y\n1;2\n", "1 rows are too few"),  # semicolons are recognised
+        ("", "cannot be read: No columns to parse from file."),
         ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),
         (numbered("1,2,{k}"), "its rows have more cells than its header, which has 2"),
-        (numbered("{k},{k}") + "1,2,3\n", "cannot be read (Error tokenizing data"),
+        (numbered("{k},{k}") + "1,2,3\n", "cannot be read: Error tokenizing data"),
         ("a,y\n" + "1,2\n" * 12, "the target has the same value in all rows"),
         (numbered("1,{k}"), "every column beside the target has the same value"),
         (numbered("2026-01-{k},{k}"), "column 'a' is text with 12 different values in 12 rows"),
         (numbered("1e999,{k}") + "1,2\n", "column 'a' has infinite values"),
         (",a,y\n" + "".join(f"{k},{k},{k}\n" for k in range(12)), "column number 1 has no name"),
-        ("a,y\n1,2\n3,4\n", "2 rows are too few; at least 10 needed"),
+        ("a,y\n1,2\n3,4\n", "2 rows are too few; at least 10 are needed"),
         (
             numbered("{k},{k}") + "n/a!,3\n",
             "column 'a' has text among its numbers in 1 of 13 rows, first 'n/a!' in row 13",

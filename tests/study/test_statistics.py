@@ -11,14 +11,9 @@ from scipy.stats import false_discovery_control, friedmanchisquare, wilcoxon
 from tests.support.made_up_runs import made_up_runs
 
 from vjmgp.study.latex import latex_of
+from vjmgp.study.statistics import effect_sizes as effects
+from vjmgp.study.statistics import summaries
 from vjmgp.study.statistics.critical_difference import critical_difference, nemenyi_difference
-from vjmgp.study.statistics.effect_sizes import (
-    bootstrap_medians,
-    bootstrap_rank_biserial,
-    paired_mean_interval,
-    rank_biserial,
-    resamples,
-)
 from vjmgp.study.statistics.fewest_pairs import fewest_pairs
 from vjmgp.study.statistics.paired_tests import (
     OPPOSITE,
@@ -27,13 +22,6 @@ from vjmgp.study.statistics.paired_tests import (
     compare_over_datasets,
     outcomes,
     p_values,
-)
-from vjmgp.study.statistics.summaries import (
-    by_dataset,
-    common_datasets,
-    paper_medians,
-    summarise_methods,
-    with_paper,
 )
 from vjmgp.study.statistics.win_tie_loss import upper_triangle, win_tie_loss, win_tie_loss_matrix
 
@@ -237,11 +225,11 @@ def test_latex_marks_the_best_and_escapes_names():
 
 def test_rank_biserial_by_hand():
     # |d| = 1, 2, 3 with ranks 1, 2, 3; 3 is against: (1 + 2 − 3) / 6
-    assert rank_biserial(np.array([1.0, 2.0, -3.0])) == 0.0
-    assert rank_biserial(np.array([1.0, -2.0, 3.0, 0.0, np.nan])) == pytest.approx(2 / 6)
-    assert rank_biserial(np.zeros(4)) == 0.0
-    assert np.isnan(rank_biserial(np.array([np.nan])))
-    assert rank_biserial(np.array([2.0, 2.0, -2.0])) == pytest.approx(1 / 3)  # tied ranks
+    assert effects.rank_biserial(np.array([1.0, 2.0, -3.0])) == 0.0
+    assert effects.rank_biserial(np.array([1.0, -2.0, 3.0, 0.0, np.nan])) == pytest.approx(2 / 6)
+    assert effects.rank_biserial(np.zeros(4)) == 0.0
+    assert np.isnan(effects.rank_biserial(np.array([np.nan])))
+    assert effects.rank_biserial(np.array([2.0, 2.0, -2.0])) == pytest.approx(1 / 3)  # tied ranks
 
 
 @given(st.integers(0, 2**31))
@@ -249,32 +237,34 @@ def test_bootstrap_medians_are_those_of_resampled_rows(seed):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(3, 9))
     rows[1, 4] = np.nan
-    low, high = bootstrap_medians(rows, draws=50)
+    low, high = effects.bootstrap_medians(rows, draws=50)
     for k, row in enumerate(rows):
         kept = np.sort(row[np.isfinite(row)])
-        medians = np.median(kept[resamples(len(kept), 50)], axis=1)
+        medians = np.median(kept[effects.resamples(len(kept), 50)], axis=1)
         assert [low[k], high[k]] == pytest.approx(np.quantile(medians, [0.025, 0.975]))
-    again = bootstrap_medians(rows, draws=50)
+    again = effects.bootstrap_medians(rows, draws=50)
     np.testing.assert_array_equal(again, (low, high))
 
 
 def test_bootstrap_intervals_have_their_nominal_coverage():
     rng = np.random.default_rng(0)
-    low, high = bootstrap_medians(rng.normal(0.3, 1.0, (2000, 30)))
+    low, high = effects.bootstrap_medians(rng.normal(0.3, 1.0, (2000, 30)))
     assert 0.90 < np.mean((low <= 0.3) & (high >= 0.3)) < 0.98
-    low, high = bootstrap_rank_biserial(rng.normal(0.0, 1.0, 200))
+    low, high = effects.bootstrap_rank_biserial(rng.normal(0.0, 1.0, 200))
     assert -0.3 < low < 0.0 < high < 0.3
-    assert np.isnan(bootstrap_rank_biserial(np.array([]))).all()
+    assert np.isnan(effects.bootstrap_rank_biserial(np.array([]))).all()
 
 
 def test_paired_mean_interval_of_difference_and_ratio():
     rng = np.random.default_rng(0)
     reference = rng.uniform(0.1, 0.9, 40)  # datasets differ much more than methods do
     mean = reference.mean()
-    low, high = paired_mean_interval(reference - 0.02 + rng.normal(0, 0.01, 40), reference)
+    low, high = effects.paired_mean_interval(reference - 0.02 + rng.normal(0, 0.01, 40), reference)
     assert mean - 0.026 < low < mean - 0.02 < high < mean - 0.01
-    assert paired_mean_interval(reference + 0.1, reference) == pytest.approx([mean + 0.1] * 2)
-    twice = paired_mean_interval(2 * reference, reference, is_ratio=True)
+    assert effects.paired_mean_interval(reference + 0.1, reference) == pytest.approx(
+        [mean + 0.1] * 2
+    )
+    twice = effects.paired_mean_interval(2 * reference, reference, is_ratio=True)
     assert twice == pytest.approx([2 * mean] * 2)
 
 
@@ -285,20 +275,26 @@ def test_by_dataset_with_paper_and_summarise_methods():
             ("mine", "A"): [0.9, 0.9, 0.9], ("mine", "B"): [0.1, 0.2, 0.3],
         }
     )  # fmt: skip
-    medians = by_dataset(runs, ["A", "B", "C"], ["mine", "547_no2"])
+    medians = summaries.by_dataset(runs, ["A", "B", "C"], ["mine", "547_no2"])
     assert medians.loc["547_no2", "A"] == 0.5
-    assert by_dataset(runs, ["A"], ["547_no2"], how="mean").iloc[0, 0] == pytest.approx(0.4)
+    assert summaries.by_dataset(runs, ["A"], ["547_no2"], how="mean").iloc[0, 0] == pytest.approx(
+        0.4
+    )
     assert medians["C"].isna().all()
     ours = medians.set_axis(["VJM", "XGB", "C"], axis=1)
-    beside = with_paper(ours)
+    beside = summaries.with_paper(ours)
     assert beside.columns.tolist() == [
         "VJM", "VJM in the paper", "XGB", "XGB in the paper", "C"
     ]  # fmt: skip
     assert beside.loc["547_no2", "VJM in the paper"] == 0.447828
-    assert beside.loc["547_no2", "XGB in the paper"] == paper_medians().loc["547_no2", "XGB"]
+    assert (
+        beside.loc["547_no2", "XGB in the paper"] == summaries.paper_medians().loc["547_no2", "XGB"]
+    )
     assert np.isnan(beside.loc["mine", "VJM in the paper"])
-    assert with_paper(ours.drop("547_no2")).columns.tolist() == ["VJM", "XGB", "C"]
-    summary = summarise_methods(runs, ["A", "B", "C"], ["mine", "547_no2"]).set_index("method")
+    assert summaries.with_paper(ours.drop("547_no2")).columns.tolist() == ["VJM", "XGB", "C"]
+    summary = summaries.summarise_methods(runs, ["A", "B", "C"], ["mine", "547_no2"]).set_index(
+        "method"
+    )
     assert summary.loc["A", "mean_of_median_test_r2"] == pytest.approx(0.7)
     assert summary.loc["A", "mean_test_r2"] == pytest.approx(0.65)
     assert summary.loc["A", "mean_rank"] == 1.0
@@ -313,16 +309,16 @@ def test_unfinished_methods_are_compared_on_common_datasets():
     for name in easy:  # B has not run on the hard one, C on hardly any
         scores |= {(name, "A"): [0.9] * 3, (name, "B"): [0.8] * 3}
     runs, datasets = made_up_runs(scores), [*easy, "hard"]
-    common = common_datasets(by_dataset(runs, methods, datasets))
+    common = summaries.common_datasets(summaries.by_dataset(runs, methods, datasets))
     assert common.index.tolist() == easy
     assert common.columns.tolist() == ["A", "B"]
-    summary = summarise_methods(runs, methods, datasets).set_index("method")
+    summary = summaries.summarise_methods(runs, methods, datasets).set_index("method")
     assert summary["mean_of_median_test_r2"].tolist()[:2] == pytest.approx([0.9, 0.8])
     assert summary["mean_of_median_test_r2"].isna().tolist() == [False, False, True, True]
     assert summary["mean_rank"].tolist()[:2] == [1.0, 2.0]
     assert summary["datasets"].tolist() == [6, 5, 1, 0]
     assert summary["common_datasets"].tolist() == [5] * 4
-    alone = summarise_methods(runs, ["A", "C"], datasets).set_index("method")
+    alone = summaries.summarise_methods(runs, ["A", "C"], datasets).set_index("method")
     assert alone["mean_of_median_test_r2"].notna().tolist() == [True, False]
     assert alone["mean_rank"].isna().all()  # without a rival
 

@@ -43,24 +43,27 @@ def report_so_far(
         usable, has_good_run = _usable(runs[entry.name])
         if has_good_run or reused[entry.name]:
             place = files.experiments[entry.name]
-            _do(
-                "collect_runs",
-                *(entry, usable, reused[entry.name], published),
-                *(place.runs, place.curves, place.models),
-            )
+            written = place.runs, place.curves, place.models
+            _do({}, collect_runs=(entry, usable, reused[entry.name], published, *written))
             _compare(entry, place, study)
             found.append(place.runs)
     if not found:
         raise ValueError("This study has no finished run yet.")
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
-    _do("join_runs", found, files.runs, files.failures)
-    _do("score_claims", files.runs, scoreboard, files.scoreboard, files.scoreboard_tex)
-    _do("write_report", study, files, files.page, files.pages, files.config)
+    _do(
+        {},
+        join_runs=(found, files.runs, files.failures),
+        score_claims=(files.runs, scoreboard, files.scoreboard, files.scoreboard_tex),
+        write_report=(study, files, files.page, files.pages, files.config),
+    )
 
 
-def _do(step: str, *arguments: Any, **named: Any) -> None:
-    load(STEPS[step].function)(*arguments, **named)
+def _do(named: dict[str, str], **arguments: tuple[Any, ...]) -> None:
+    """Call steps in their order, with the arguments of each and the named ones of all."""
+    for name, step in STEPS.items():
+        if name in arguments:
+            load(step.function)(*arguments[name], **named)
 
 
 def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
@@ -68,13 +71,15 @@ def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -
     table, config = read_table(files.runs), study["config"]
     methods = present(entry.methods, table["method"])
     entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
-    level, tables = config["significance"], files.statistics
-    _do("compare_methods", files.runs, entry, level, files.latex, **tables)
-    if entry.needs("compare_srbench"):
+    level, drawn = config["significance"], (files.runs, files.curves, files.figures)
+    _do(
+        files.statistics,
+        compare_methods=(files.runs, entry, level, files.latex),
+        draw_figures=(entry, study["symbolic"], config["curve_datasets"], level, *drawn),
+    )
+    if entry.follows_srbench:
         places = files.srbench, files.srbench_figure
-        _do("compare_srbench", files.runs, entry, study["kinds"], *places)
-    chosen = study["symbolic"], config["curve_datasets"], level
-    _do("draw_figures", entry, *chosen, files.runs, files.curves, files.figures, **tables)
+        _do({}, compare_srbench=(files.runs, entry, study["kinds"], *places))
 
 
 def _usable(paths: list[str]) -> tuple[list[str], bool]:
