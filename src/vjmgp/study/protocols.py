@@ -21,8 +21,6 @@ SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 2980
 """The seeds of the splits with published results of SRBench."""
 LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
 """Five folds need a row each, and R² needs two."""
-LABEL_NOISE_MAX_ROWS = 2000
-"""The label-noise experiment uses datasets with fewer rows."""
 
 
 def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -58,9 +58,7 @@ def _p_value(p: float) -> str:
 
 def rank_diagram(found: CriticalDifference) -> Any:
     """Draw mean ranks on a line, the best at the left; bars join methods that do not differ."""
-    names = list(found.ranks)
-    ranks = list(found.ranks.values())
-    count = len(names)
+    count = len(found.ranks)
     half = -(-count // 2)
     top = 0.9 + 0.28 * len(found.groups)
     height = top + 0.42 * half + 0.35
@@ -71,7 +69,7 @@ def rank_diagram(found: CriticalDifference) -> Any:
     for tick in range(1, count + 1):
         axis.plot([tick, tick], [-0.1, 0], color=INK, lw=1.2)
         axis.text(tick, -0.17, str(tick), ha="center", va="bottom", fontsize=9)
-    for k, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+    for k, (name, rank) in enumerate(found.ranks.items()):
         left = k < half
         line = top + 0.42 * (k if left else count - 1 - k)
         end = 1 - 0.03 * (count - 1) if left else count + 0.03 * (count - 1)
