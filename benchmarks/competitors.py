@@ -27,7 +27,7 @@ from benchmarks import ROOT, machine
 from vjmgp import load_dataset, paper_split
 from vjmgp.competitors.tuning import FOLDS, grid_points
 from vjmgp.study.runs.baselines import TunedEstimator
-from vjmgp.study.runs.learners import run
+from vjmgp.study.runs.block import run
 from vjmgp.study.runs.problems import Problem
 
 METHODS = yaml.safe_load((ROOT / "config/methods.yaml").read_text())

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from vjmgp import ENGINE_VERSION, __version__
-from vjmgp.study.report.environment import processor
+from vjmgp.study.report.run_page import processor
 
 
 def description() -> str:

@@ -110,8 +110,8 @@ def write_tables(folder: Path, names: list[str]) -> None:
 
 def record_of_a_run() -> dict[str, Any]:
     """Return a real record, so that files have their real size."""
+    from vjmgp.study.runs.block import run
     from vjmgp.study.runs.gp import GeneticProgramming
-    from vjmgp.study.runs.learners import run
     from vjmgp.study.runs.problems import Problem
 
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from vjmgp.study.report.workflow import picture_of_workflow
+from vjmgp.study.report.run_page import picture_of_workflow
 from vjmgp.study.steps import STEPS
 
 HEAD = """# Rules of the workflow

@@ -33,7 +33,7 @@ from vjmgp.competitors.sizes import model_size
 from vjmgp.competitors.texts import model_text
 from vjmgp.formulas.input_names import formula_inputs
 from vjmgp.study.runs.baselines import TunedEstimator
-from vjmgp.study.runs.learners import run
+from vjmgp.study.runs.block import run
 from vjmgp.tables.preprocessing import fit_standardizer
 
 
@@ -76,7 +76,7 @@ from importlib.metadata import version
 warnings.simplefilter("ignore")
 from tests.support.competitors import one_point, problem_of
 from vjmgp.study.runs.baselines import TunedEstimator
-from vjmgp.study.runs.learners import run
+from vjmgp.study.runs.block import run
 for name in ("LGBM", "XGB", "RandomForest", "ExcelFormer", "Operon", "KernelRidge", "MLP"):
     learner = TunedEstimator(one_point(name))
     record = run(learner, problem_of("547_no2"))

@@ -12,10 +12,9 @@ from tests.support.workflow_runs import flip
 from vjmgp.core import files
 from vjmgp.study.plan.study import Table
 from vjmgp.study.protocols import Protocol
-from vjmgp.study.runs.prepare import prepare_dataset
+from vjmgp.study.runs.prepare import prepare_dataset, split_rows
 from vjmgp.study.runs.problems import problems
 from vjmgp.study.runs.records import read_block
-from vjmgp.study.runs.splits import split_rows
 
 VALUES = st.dictionaries(
     st.text(max_size=5),

@@ -11,7 +11,7 @@ from tests.support.golden_runs import CASES, stored
 
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.engine.version import ENGINE_VERSION
-from vjmgp.study.plan.identity import COMPETITORS_VERSION, DATA_VERSION
+from vjmgp.study.plan.identities import COMPETITORS_VERSION, DATA_VERSION
 from vjmgp.tables.pmlb import embedded_datasets
 
 HOME = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ from tests.support.configs import ROOT, mine, one, study_of
 from vjmgp.study.config import estimate, preflight
 from vjmgp.study.config.schema import ConfigError, check_text
 from vjmgp.study.paths import RUNS, blocks, parse, seeds_of
+from vjmgp.study.statistics.fewest_pairs import fewest_pairs
 
 
 def svr(**definition):
@@ -47,10 +48,7 @@ def test_results_folder_is_normalized(folder):
 
 def test_seconds_add_variants_with_a_time_limit():
     study = study_of(
-        experiments={
-            "one": {"methods": ["VJM", "PP"], "seconds": 0.5},
-            "two": {"methods": ["VJM"]},
-        }
+        experiments={"one": {"methods": ["VJM", "PP"], "seconds": 0.5}, "two": {"methods": ["VJM"]}}
     )
     assert study.experiments["one"].methods == ["VJM 0.5 s", "PP 0.5 s"]
     assert study.experiments["two"].methods == ["VJM"]
@@ -59,6 +57,43 @@ def test_seconds_add_variants_with_a_time_limit():
     assert settings["max_time"] == 0.5
     assert settings["generations"] >= 10**6
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
+
+
+OF_A_METHOD = [
+    (mine(gp={"regularizer": "jensen"}), ".gp.regularizer is 'jensen'; did you mean 'jensen_gap'?"),
+    (mine(gp={"generation": 3}), ".gp: there is no key 'generation'; did you mean 'generations'"),
+    (mine(gp={"tau": "big"}), ".gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'."),
+    (mine(gp={"functions": ["add", "tan"]}), ".gp.functions.1 is 'tan'"),
+    (mine(gp={"init_depth": [4, 2]}), ".gp.init_depth: it must be [low, high] ≤ max_depth."),
+    (mine(), ": give either 'gp' or 'estimator'."),
+    (mine(gp={}, grid={"a": [1]}), ": 'grid' and 'settings' belong to 'estimator'."),
+    (
+        svr(grid={"C": ["1e-4"]}),
+        ".grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+    ),
+    (
+        svr(grid=[{"C": "1e-4"}]),
+        ".grid.C: '1e-4' is text to YAML, not a number; write it with a point",
+    ),
+    (svr(grid=3), ".grid is 3; it must be a mapping of keys to values or a list."),
+    (svr(grid=[{"C": []}]), ".grid.0.C: [] should be non-empty."),
+    (svr(grid={"C": 1}), ".grid.C is 1; it must be a list."),
+    (
+        mine(gp={"regularizer": ".x.Y"}),
+        ".gp.regularizer is '.x.Y'; it must be the path of a class, like my_",
+    ),
+    (mine(gp={"regularizer": 1}), ".gp.regularizer is 1; it must be text."),
+    (svr(settings={False: 1}), ".settings: the key False is not text to YAML"),
+]
+OF_AN_EXPERIMENT = [
+    (one("VMJ"), ".methods: 'VMJ' is not a method; did you mean 'VJM'?"),
+    (one("VJM", protocol="papr"), ".protocol: 'papr' is not a protocol; did you mean 'paper'?"),
+    (one("VJM", datasets=["210_cloud"]), ".datasets: '210_cloud' is not a dataset of the study"),
+    (one("VJM", "SVR", seconds=1), ".seconds: 'SVR' is not genetic programming"),
+    ({"experiments": {"one": {}}}, ": the key 'methods' is missing."),
+    (one("VJM", "SVR", "VJM"), ".methods: 'VJM' appears twice; name it once."),
+]
+"""Configs with an error, and the message after the key."""
 
 
 @pytest.mark.parametrize(
@@ -73,39 +108,6 @@ def test_seconds_add_variants_with_a_time_limit():
             {"datasets": ["547_no"]},
             "datasets: '547_no' is not a PMLB regression dataset; did you mean '547_no2'?",
         ),
-        (one("VMJ"), "experiments.one.methods: 'VMJ' is not a method; did you mean 'VJM'?"),
-        (
-            one("VJM", protocol="papr"),
-            "experiments.one.protocol: 'papr' is not a protocol; did you mean 'paper'?",
-        ),
-        (
-            one("VJM", datasets=["210_cloud"]),
-            "experiments.one.datasets: '210_cloud' is not a dataset of the study",
-        ),
-        (one("VJM", "SVR", seconds=1), "experiments.one.seconds: 'SVR' is not genetic programming"),
-        ({"experiments": {"one": {}}}, "experiments.one: the key 'methods' is missing."),
-        (
-            mine(gp={"regularizer": "jensen"}),
-            "methods.Mine.gp.regularizer is 'jensen'; did you mean 'jensen_gap'?",
-        ),
-        (
-            mine(gp={"generation": 3}),
-            "methods.Mine.gp: there is no key 'generation'; did you mean 'generations'",
-        ),
-        (
-            mine(gp={"tau": "big"}),
-            "methods.Mine.gp.tau is 'big'; it must be a number of 0 or more or 'adaptive'.",
-        ),
-        (mine(gp={"functions": ["add", "tan"]}), "methods.Mine.gp.functions.1 is 'tan'"),
-        (
-            mine(gp={"init_depth": [4, 2]}),
-            "methods.Mine.gp.init_depth: it must be [low, high] ≤ max_depth.",
-        ),
-        (mine(), "methods.Mine: give either 'gp' or 'estimator'."),
-        (
-            mine(gp={}, grid={"a": [1]}),
-            "methods.Mine: 'grid' and 'settings' belong to 'estimator'.",
-        ),
         (
             {"protocols": {"mine": {"label_noise": 1}}},
             "protocols.mine: give either 'train_rows' or 'train_share'.",
@@ -115,28 +117,10 @@ def test_seconds_add_variants_with_a_time_limit():
             "own_data.mine.file: there is no file 'nowhere.csv'.",
         ),
         ({"own_data": {"mine": {"file": "a.csv"}}}, "own_data.mine: the key 'target' is missing."),
-        (
-            svr(grid={"C": ["1e-4"]}),
-            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
-        ),
-        (
-            svr(grid=[{"C": "1e-4"}]),
-            "methods.Mine.grid.C: '1e-4' is text to YAML, not a number; write it with a point",
-        ),
-        (svr(grid=3), "methods.Mine.grid is 3; it must be a mapping of keys to values or a list."),
-        (svr(grid=[{"C": []}]), "methods.Mine.grid.0.C: [] should be non-empty."),
-        (svr(grid={"C": 1}), "methods.Mine.grid.C is 1; it must be a list."),
-        (
-            mine(gp={"regularizer": ".x.Y"}),
-            "methods.Mine.gp.regularizer is '.x.Y'; it must be the path of a class, like my_",
-        ),
-        (mine(gp={"regularizer": 1}), "methods.Mine.gp.regularizer is 1; it must be text."),
         *(
             ({key: {2024: {}}}, f"{key}: the key 2024 is not text to YAML; write it in quotes.")
             for key in ("experiments", "protocols", "methods", "own_data")
         ),
-        (svr(settings={False: 1}), "methods.Mine.settings: the key False is not text to YAML"),
-        (one("VJM", "SVR", "VJM"), "experiments.one.methods: 'VJM' appears twice; name it once."),
         ({"experiments": {"run_gp": {"methods": ["VJM"]}}}, "experiments.run_gp: a rule"),
         ({"experiments": {"my exp": {"methods": ["VJM"]}}}, "'my exp' is not a name; use"),
         ({"curve_datasets": ["zz"]}, "curve_datasets: 'zz' is not a dataset of the study"),
@@ -172,6 +156,8 @@ def test_seconds_add_variants_with_a_time_limit():
             "methods.X in the paper: tables have a column of this name; choose another.",
         ),
         (named("V J", "V_J"), "methods.V_J: its files would be called 'V_J', like those of 'V J'"),
+        *((changes, f"methods.Mine{message}") for changes, message in OF_A_METHOD),
+        *((changes, f"experiments.one{message}") for changes, message in OF_AN_EXPERIMENT),
     ],
 )
 def test_config_error_is_one_line(changes, message, monkeypatch):
@@ -265,18 +251,15 @@ def test_reading_a_config_imports_nothing_heavy():
 
 def test_estimators_are_tried_before_the_study_runs():
     for method, message in (
-        (mine(estimator="sklearn.svm.SVX"), "methods.Mine.estimator: sklearn.svm.SVX: "),
-        (svr(grid={"c": [1]}), "methods.Mine.grid: 'c' is not an argument of this class"),
-        (svr(grid=[{"C": 1}, {"c": 1}]), "methods.Mine.grid: 'c' is not an argument of this class"),
-        (svr(grid={1: [1]}), "methods.Mine.grid: 1 is not an argument of this class"),
-        (mine(estimator="sklearn.svm.SVC"), "methods.Mine.estimator: SVC is not a regressor"),
-        (
-            svr(settings={"C": -1}),
-            "methods.Mine: a trial fit failed (The 'C' parameter of SVR must be",
-        ),
+        (mine(estimator="sklearn.svm.SVX"), ".estimator: sklearn.svm.SVX: "),
+        (svr(grid={"c": [1]}), ".grid: 'c' is not an argument of this class"),
+        (svr(grid=[{"C": 1}, {"c": 1}]), ".grid: 'c' is not an argument of this class"),
+        (svr(grid={1: [1]}), ".grid: 1 is not an argument of this class"),
+        (mine(estimator="sklearn.svm.SVC"), ".estimator: SVC is not a regressor"),
+        (svr(settings={"C": -1}), ": a trial fit failed (The 'C' parameter of SVR must be"),
     ):
         study = study_of(**method, **one("VJM", "Mine"))
-        with pytest.raises(ConfigError, match=re.escape(message)):
+        with pytest.raises(ConfigError, match=re.escape(f"methods.Mine{message}")):
             preflight.check_estimators(study)
 
 
@@ -377,7 +360,7 @@ def test_results_folder_must_not_be_behind_a_link(tmp_path, monkeypatch):
 
 
 def test_estimate_of_seeds_and_time():
-    assert [estimate.seeds_needed(level) for level in (0.05, 0.01)] == [6, 8]
+    assert [fewest_pairs(level) for level in (0.05, 0.01)] == [6, 8]
     study = study_of(**mine(estimator="sklearn.linear_model.Ridge"), **one("VJM", "FFX", "Mine"))
     seconds, unknown = estimate.seconds_of(study)
     assert seconds == pytest.approx(10 * (0.4 + 35.0) + 4 * estimate.JOB_SECONDS)

@@ -5,8 +5,7 @@ import sys
 import pytest
 from tests.support.configs import one, study_of
 
-from vjmgp.study.plan import identities as plan
-from vjmgp.study.plan import identity
+from vjmgp.study.plan import identities as identity
 
 
 def identities(study):
@@ -20,6 +19,10 @@ def identities(study):
         "baseline": study.ids.run(*where, "SVR"),
     }
     return found | study.ids.steps
+
+
+def changed(before, after):
+    return {name for name in before if before[name] != after[name]}
 
 
 RUNS = {"gp", "baseline"}
@@ -40,10 +43,7 @@ TESTED = REPORT - {"collect_runs", "join_runs", "compare_srbench"}
         ("study/runs/gp.py", set()),
         ("competitors/tuning.py", set()),
         ("study/runs/collect.py", REPORT),
-        (
-            "study/statistics/paired_tests.py",
-            REPORT - {"collect_runs", "join_runs", "compare_srbench"},
-        ),
+        ("study/statistics/paired_tests.py", TESTED),
         ("data/paper/win_tie_loss.csv", {"score_claims", "write_report"}),
         ("study/figures/box_plots.py", {"draw_figures", "write_report"}),
         ("data/srbench/black_box_medians.csv", {"compare_srbench", "write_report"}),
@@ -68,7 +68,7 @@ def test_edited_file_changes_the_identities_of_its_steps(monkeypatch, file, step
     identity.code_of.cache_clear()
     after = identities(study_of(**one("VJM", "SVR")))
     identity.code_of.cache_clear()
-    assert {step for step in before if before[step] != after[step]} == steps
+    assert changed(before, after) == steps
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,9 @@ def test_edited_file_changes_the_identities_of_its_steps(monkeypatch, file, step
 )
 def test_new_version_changes_the_identities_that_depend_on_it(monkeypatch, version, steps):
     before = identities(study_of(**one("VJM", "SVR")))
-    monkeypatch.setattr(plan, version, "another")
+    monkeypatch.setattr(identity, version, "another")
     after = identities(study_of(**one("VJM", "SVR")))
-    changed = {step for step in before if before[step] != after[step]}
-    assert changed == steps | REPORT
+    assert changed(before, after) == steps | REPORT
 
 
 def test_identities_of_published_runs_are_unchanged():
@@ -118,15 +117,12 @@ def test_run_identity_depends_on_data_and_code_only(tmp_path, monkeypatch):
     assert ids(**same) == before
     (tmp_path / "mine.csv").write_text("a,y\n1,3\n")
     table = ids()
-    assert {key for key in before if before[key] != table[key]} == {
-        ("VJM", "mine"),
-        ("Mine", "mine"),
-    }
+    assert changed(before, table) == {("VJM", "mine"), ("Mine", "mine")}
     (tmp_path / "my_learners.py").write_text("from sklearn.linear_model import Ridge  # edited\n")
     identity.own_code.cache_clear()  # each call of Snakemake is a new process
     identity._sum.cache_clear()
     code = ids()
-    assert {key[0] for key in table if table[key] != code[key]} == {"Mine"}
+    assert {method for method, _ in changed(table, code)} == {"Mine"}
     assert identity.own_code("sklearn.linear_model.Ridge") == ""  # its version tells
     assert identity.own_code("vjmgp.competitors.ffx.FFXRegressor") != ""
     assert "my_learners" not in sys.modules

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,16 +26,15 @@ from vjmgp.study.plan.study import Experiment, Table
 from vjmgp.study.protocols import LABEL_NOISE, PAPER
 from vjmgp.study.runs import block as blocks
 from vjmgp.study.runs import collect, records
-from vjmgp.study.runs.fetch import fetch_dataset
-from vjmgp.study.runs.learners import learner_of, run
+from vjmgp.study.runs.block import learner_of, run
 from vjmgp.study.runs.model_description import legend_of
 from vjmgp.study.runs.noise_estimates import estimate_noise
-from vjmgp.study.runs.prepare import prepare_dataset
+from vjmgp.study.runs.prepare import fetch_dataset, prepare_dataset, split_rows
 from vjmgp.study.runs.problems import problems
-from vjmgp.study.runs.splits import split_rows
 from vjmgp.study.statistics.compare_methods import compare_methods
 
 GP = {"gp": {"regularizer": "jensen_gap", "population_size": 20, "generations": 4}}
+LINEAR = {"estimator": "sklearn.linear_model.LinearRegression"}
 
 
 class Study:
@@ -117,10 +117,8 @@ def test_gp_run_equals_a_fit_of_the_regressor(study):
         assert record["engine"] == model.engine_version_
         stored = SymbolicModel.from_dict(record["model"])
         np.testing.assert_array_equal(stored.predict(data.inputs.iloc[test]), prediction)
-        assert record["curve"][-1][1:] == [
-            round(record["train_r2"], 4),
-            round(record["test_r2"], 4),
-        ]
+        last = [round(record[name], 4) for name in ("train_r2", "test_r2")]
+        assert record["curve"][-1][1:] == last
         generations = [point[0] for point in record["curve"]]
         assert generations == sorted(set(generations))
         assert generations[-1] <= 4
@@ -150,8 +148,8 @@ def test_every_gp_method_of_the_paper_runs(study, name):
 def test_size_of_blocks_changes_no_record(study):
     whole = study.run(GP, name="whole")
     parts = [record for block in ("0-0", "1-2") for record in study.run(GP, block, "parts")]
-    names = [{"method": "whole"}] * 3
-    assert timeless(whole) == timeless([r | n for r, n in zip(parts, names, strict=True)])
+    assert len(parts) == 3
+    assert timeless(whole) == timeless([record | {"method": "whole"} for record in parts])
 
 
 def test_runs_of_other_blocks_are_reused_unless_versions_change(study, monkeypatch):
@@ -179,22 +177,16 @@ def test_baseline_equals_grid_search_on_standardised_data(study):
         folds = KFold(5, shuffle=True, random_state=problem.seed)
         search = GridSearchCV(SVR(kernel="rbf"), definition["grid"], cv=folds).fit(x, y)
         values = search.predict(standardizer.standardize(problem.test_table))
-        values = np.clip(values, y.min(), y.max()) * y_scale(problem) + problem.labels.mean()
+        values = np.clip(values, y.min(), y.max()) * problem.labels.std() + problem.labels.mean()
         assert record["parameters"] == search.best_params_
         assert record["test_r2"] == pytest.approx(r2(problem.target[problem.test], values))
         assert record["size"] == len(search.best_estimator_.support_)
-
-
-def y_scale(problem):
-    return problem.labels.std()
 
 
 class Fragile(LinearRegression):
     """A learner that fails on one of the splits and warns on the rest."""
 
     def fit(self, x, y):
-        import warnings
-
         if abs(y[0]) < Fragile.threshold:
             raise RuntimeError("too close to zero")
         warnings.warn("shaky", stacklevel=1)
@@ -221,7 +213,7 @@ def test_failed_run_is_recorded_and_does_not_stop_the_block(study, caplog):
 
 def test_collect_and_join_write_tidy_tables(study, tmp_path):
     study.run(GP, name="VJM")
-    study.run({"estimator": "sklearn.linear_model.LinearRegression"}, name="LR")
+    study.run(LINEAR, name="LR")
     folder = study.folder / "results"
     files = [study.file(name) for name in ("VJM", "LR")]
     out = [str(folder / "tables/one" / name) for name in ("runs.csv", "curves.csv", "models.json")]
@@ -247,10 +239,7 @@ def test_collect_and_join_write_tidy_tables(study, tmp_path):
 
 
 def test_record_has_the_provenance_of_a_run(study):
-    gp, other = (
-        study.run(definition, name="origin")[0]
-        for definition in (GP, {"estimator": "sklearn.linear_model.LinearRegression"})
-    )
+    gp, other = (study.run(definition, name="origin")[0] for definition in (GP, LINEAR))
     for record in (gp, other):
         assert record["versions"]["numpy"] == np.__version__
         assert record["inputs"]["data"] == checksum(Path(study.data))

@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from vjmgp.competitors.packages import missing_extra
-from vjmgp.study.plan.identity import COMPETITORS_VERSION, DATA_VERSION
+from vjmgp.study.plan.identities import COMPETITORS_VERSION, DATA_VERSION
 from vjmgp.study.protocols import LABEL_NOISE, PAPER
 from vjmgp.study.runs.baselines import TunedEstimator
 from vjmgp.study.runs.problems import Problem

@@ -121,6 +121,7 @@ def _as_name(text: str) -> str:
 def check(options: argparse.Namespace) -> int:
     """Report errors, how much there is to compute, and how long it takes."""
     from ..study.config import estimate, preflight
+    from ..study.statistics.fewest_pairs import fewest_pairs
 
     study = _checked(options.config)
     preflight.check_datasets_are_available(study)
@@ -139,7 +140,7 @@ def check(options: argparse.Namespace) -> int:
     seconds, unknown = estimate.seconds_of(study)
     beside = f", and what {', '.join(unknown)} takes" if unknown else ""
     print(f"It takes {_time_of(seconds)} of one core{beside}.")
-    needed = estimate.seeds_needed(study.significance)
+    needed = fewest_pairs(study.significance)
     few = ": with fewer, no difference can be significant." if study.seeds < needed else "."
     print(f"The level {study.significance:g} needs at least {needed} seeds{few}")
     print(f"Results: {study.results.resolve()}")

@@ -26,11 +26,9 @@ from ..study.published.rows import key_of, read_rows, row_of, split_of, splits_o
 from ..study.result_tables import as_csv
 from ..study.runs.block import run_block, versions
 from ..study.runs.collect import Runs, records_of
-from ..study.runs.fetch import fetch_dataset
 from ..study.runs.noise_estimates import estimate_noise
-from ..study.runs.prepare import prepare_dataset
+from ..study.runs.prepare import fetch_dataset, prepare_dataset, split_rows
 from ..study.runs.records import read_block
-from ..study.runs.splits import split_rows
 from ..tables.pmlb import cache_folder
 from .jobs import REMEDY
 from .repair import damaged_files

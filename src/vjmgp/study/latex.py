@@ -19,15 +19,9 @@ WIDE = 7
 """The number of columns above which a table is set in small type."""
 
 
-def write_latex(
-    path: Path,
-    table: pd.DataFrame,
-    caption: str,
-    digits: dict[str, int] | None = None,
-    best: list[str] | None = None,
-) -> None:
-    """Write a table; in each row the largest of the columns `best` is bold."""
-    write_whole(path, [latex_of(table, caption, digits, best).encode()])
+def write_latex(path: Path, table: pd.DataFrame, caption: str, **options: Any) -> None:
+    """Write a table to a file, with the options of `latex_of`."""
+    write_whole(path, [latex_of(table, caption, **options).encode()])
 
 
 def latex_of(
@@ -36,7 +30,10 @@ def latex_of(
     digits: dict[str, int] | None = None,
     best: list[str] | None = None,
 ) -> str:
-    """Return a floating table, which needs the package booktabs only."""
+    """Return a floating table, which needs the package booktabs only.
+
+    In each row the largest of the columns `best` is bold.
+    """
     numbers = {
         column: functools.partial(_number, digits=(digits or {}).get(str(column), 3))
         for column in table.select_dtypes("float").columns
@@ -46,12 +43,11 @@ def latex_of(
     if best:
         style = style.highlight_max(subset=best, axis=1, props="textbf:--rwrap;")
     style = style.format_index(lambda name: _escaped(_heading(str(name))), axis=1)
-    wide = len(table.columns) > WIDE
     columns = "".join("r" if pd.api.types.is_numeric_dtype(t) else "l" for t in table.dtypes)
     text = style.to_latex(
         hrules=True, position_float="centering", caption=_escaped(caption), column_format=columns
     )
-    if wide:
+    if len(table.columns) > WIDE:
         small = "\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}"
         text = text.replace("\\centering", small, 1)
     for sign, command in SYMBOLS.items():

@@ -21,8 +21,6 @@ SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 2980
 """The seeds of the splits with published results of SRBench."""
 LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
 """Five folds need a row each, and R² needs two."""
-LABEL_NOISE_MAX_ROWS = 2000
-"""The label-noise experiment uses datasets with fewer rows."""
 
 
 def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -44,9 +42,7 @@ def r2(truth: ArrayLike, prediction: ArrayLike, sample_weight: ArrayLike | None 
             f"r2 needs two non-empty sequences of the same length; truth has the shape "
             f"{observed.shape}, prediction {predicted.shape}."
         )
-    from ..tables.validation import (
-        check_sample_weight,  # it imports pandas, which a config does not need
-    )
+    from ..tables.validation import check_sample_weight  # slow to import
 
     weights = check_sample_weight(sample_weight, len(observed), "truth", least=1)
     return scores.r2(observed, predicted, weights)
@@ -200,9 +196,7 @@ def add_label_noise(y_train: Floats, dataset: str, seed: int, deviation: float =
     """
     if deviation == 0.0:
         return y_train
-    from ..engine.numerics.rng import (
-        fill_normal,  # it loads compiled code, which a split does not need
-    )
+    from ..engine.numerics.rng import fill_normal  # slow to import
 
     state = _entropy(dataset, seed, "label noise").generate_state(4, np.uint64).astype(np.uint64)
     noise = np.empty(len(y_train))

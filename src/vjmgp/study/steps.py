@@ -7,7 +7,7 @@ compares it with Snakemake's graph. Every job reads it, so nothing heavy is impo
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -35,21 +35,20 @@ class Step(NamedTuple):
 
 def load(function: str) -> Callable[..., None]:
     """Import a function by its path."""
-    module, _, name = function.rpartition(".")
-    found: Callable[..., None] = getattr(importlib.import_module(module), name)
+    found: Callable[..., None] = pkgutil.resolve_name(function)
     return found
 
 
 # fmt: off
 _ALL = (
     Step("mark_results", "folder", "", (), "claims the folder"),
-    Step("fetch_dataset", "dataset", "vjmgp.study.runs.fetch.fetch_dataset",
+    Step("fetch_dataset", "dataset", "vjmgp.study.runs.prepare.fetch_dataset",
          ("mark_results",), "PMLB, or a cache"),
     Step("compile_kernels", "machine", "vjmgp.engine.compilation.warmup.compile_for_this_machine",
          ("mark_results",), "once for a machine"),
     Step("prepare_dataset", "dataset", "vjmgp.study.runs.prepare.prepare_dataset",
          ("fetch_dataset",), "types and checks"),
-    Step("split_rows", "block", "vjmgp.study.runs.splits.split_rows",
+    Step("split_rows", "block", "vjmgp.study.runs.prepare.split_rows",
          ("prepare_dataset",), "by dataset and seed"),
     Step("estimate_noise", "block", "vjmgp.study.runs.noise_estimates.estimate_noise",
          ("split_rows", "compile_kernels"), "how noisy labels are"),

@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from tests.support.made_up_runs import made_up_runs
 
+from vjmgp.study.figures.all_pairs import heat_map, rank_diagram
 from vjmgp.study.figures.box_plots import draw_boxes
 from vjmgp.study.figures.draw_figures import all_figures, draw_figures
 from vjmgp.study.figures.evolution_curves import CurveQuartiles, filled_curves
 from vjmgp.study.figures.figure_style import log_ticks, pens_of, study_style
-from vjmgp.study.figures.heat_map import heat_map
 from vjmgp.study.figures.overview_panels import three_panels
-from vjmgp.study.figures.rank_diagram import rank_diagram
 from vjmgp.study.paths import experiment_files
 from vjmgp.study.plan.study import Experiment
 from vjmgp.study.result_tables import write_csv

@@ -11,16 +11,15 @@ import pytest
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.objectives.vicinal import finite_difference, mixup
 from vjmgp.study.figures.figure_style import study_style
+from vjmgp.study.illustrations import vicinity as drawn
 from vjmgp.study.illustrations.draw_illustrations import ILLUSTRATIONS, draw_illustrations
-from vjmgp.study.illustrations.extra_trees import manifold_intrusion, noise_estimates
-from vjmgp.study.illustrations.vicinity import mixup_rule, worst_gaps
 
 
 def test_worst_gaps_equal_a_plain_loop():
     x = np.sort(np.random.default_rng(0).normal(size=12))[:, np.newaxis]
     f = np.sin
     for vicinity in (
-        mixup(stream(0, "vicinal"), x, f(x[:, 0]), 3, mixup_rule()),
+        mixup(stream(0, "vicinal"), x, f(x[:, 0]), 3, drawn.mixup_rule()),
         finite_difference(stream(0, "vicinal"), x, 3, 0.2),
     ):
         expected = np.zeros(12)
@@ -28,9 +27,9 @@ def test_worst_gaps_equal_a_plain_loop():
             i, j, share = r % 12, vicinity.partner[r], vicinity.share[r]
             line = share * f(x[i, 0]) + (1 - share) * f(x[j, 0])
             expected[i] = max(expected[i], abs(f(point) - line))
-        assert worst_gaps(f, x, vicinity) == pytest.approx(expected)
-    vicinity = mixup(stream(0, "vicinal"), x, x[:, 0], 5, mixup_rule())
-    assert worst_gaps(lambda v: 3 * v + 1, x, vicinity).max() < 1e-12
+        assert drawn.worst_gaps(f, x, vicinity) == pytest.approx(expected)
+    vicinity = mixup(stream(0, "vicinal"), x, x[:, 0], 5, drawn.mixup_rule())
+    assert drawn.worst_gaps(lambda v: 3 * v + 1, x, vicinity).max() < 1e-12
 
 
 def numbers_in_titles(figure):
@@ -41,8 +40,8 @@ def numbers_in_titles(figure):
 
 def test_titles_show_the_effect_of_noise_and_detection():
     with study_style():
-        scores = numbers_in_titles(noise_estimates())
-        without, detected = numbers_in_titles(manifold_intrusion())
+        scores = numbers_in_titles(drawn.noise_estimates())
+        without, detected = numbers_in_titles(drawn.manifold_intrusion())
     assert scores == sorted(scores, reverse=True)
     assert scores[0] > 0.95 > 0.5 > scores[-1]
     assert detected < 0.2 * without

@@ -1,10 +1,9 @@
-"""Estimate the fewest seeds that a study needs, and the time that it takes."""
+"""Estimate the time that a study takes."""
 
 from __future__ import annotations
 
 from ..paths import seeds_of
 from ..plan.study import Method, Study
-from ..statistics.fewest_pairs import fewest_pairs
 
 SECONDS = {
     "Operon": 170.0, "FFX": 35.0, "ExcelFormer": 22.0, "XGB": 23.0, "SVR": 3.1, "AdaBoost": 3.0,
@@ -17,11 +16,6 @@ GENERATIONS, POPULATION, GP_SECONDS = 100, 200, 0.4
 """A run of genetic programming with the paper's settings; VJM takes somewhat less."""
 JOB_SECONDS = 0.5
 """The overhead of a job."""
-
-
-def seeds_needed(significance: float) -> int:
-    """Return the fewest paired runs that can be significant in a signed-rank test."""
-    return fewest_pairs(significance)
 
 
 def seconds_per_run(method: Method) -> float | None:

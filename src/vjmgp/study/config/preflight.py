@@ -11,7 +11,7 @@ from typing import Any
 
 from ...competitors.packages import load_class
 from ...tables.pmlb import cache_folder, download_advice, is_reachable, local_file
-from ..plan.identity import PACKAGE
+from ..plan.identities import PACKAGE
 from ..plan.study import Study
 from .read_study import grids_of
 from .schema import ConfigError, require_known

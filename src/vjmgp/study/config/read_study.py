@@ -20,7 +20,7 @@ from ...tables.paper_datasets import paper_datasets
 from ...tables.pmlb import cache_folder, embedded_datasets, local_file
 from .. import paths
 from ..names import IN_THE_PAPER
-from ..plan.identity import own_code
+from ..plan.identities import own_code
 from ..plan.study import Experiment, Json, Method, Study, Table
 from ..protocols import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from ..published.index import HOME, INDEX, Published, read_published

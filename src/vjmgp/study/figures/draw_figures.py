@@ -13,12 +13,11 @@ from ..names import PLAIN, REFERENCE
 from ..result_tables import present, read_runs, read_table
 from ..statistics.critical_difference import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
+from .all_pairs import NUMBERS_UP_TO, heat_map, rank_diagram
 from .box_plots import MOST_PANELS, score_boxes
 from .evolution_curves import BANDS_UP_TO, CurveQuartiles, evolution_curves
 from .figure_style import pens_of, save_figure, study_style
-from .heat_map import NUMBERS_UP_TO, heat_map
 from .overview_panels import three_panels
-from .rank_diagram import rank_diagram
 
 if TYPE_CHECKING:
     from ..plan.study import Experiment

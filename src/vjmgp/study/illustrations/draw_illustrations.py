@@ -13,8 +13,14 @@ from ..figures.figure_style import save_figure, study_style
 from ..latex import write_latex
 from ..result_tables import write_csv
 from .example_models import EXAMPLE, example_models, rugged_and_smooth
-from .extra_trees import manifold_intrusion, noise_estimates
-from .vicinity import beta_densities, gap_and_difference, kernels, limits_of_kernels
+from .vicinity import (
+    beta_densities,
+    gap_and_difference,
+    kernels,
+    limits_of_kernels,
+    manifold_intrusion,
+    noise_estimates,
+)
 
 TABLE = "features_547_no2"
 ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [
@@ -84,7 +90,7 @@ def draw_illustrations(figures: str) -> None:
         "their coefficients, in the columns and units of the data"
     )
     write_csv(home / f"{TABLE}.csv", pd.DataFrame(rows))
-    write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, {"coefficient": 4})
+    write_latex(home / f"{TABLE}.tex", pd.DataFrame(rows), caption, digits={"coefficient": 4})
     about = {"name": TABLE, "title": f"Features on {EXAMPLE}", "caption": f"{caption}."}
     entries.append(about | {"models": models})
     write_json(home / "figures.json", entries)

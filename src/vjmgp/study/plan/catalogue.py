@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...engine.version import source_hash
@@ -37,19 +38,16 @@ class Catalogue:
 
     def splits(self, protocol: str, dataset: str, seeds: range) -> list[str]:
         """Return the files with the splits of these seeds."""
-        identity = self._study.ids.split(protocol, dataset)
-        return self._blocks(paths.SPLITS, protocol, dataset, identity, seeds)
+        return self._blocks(paths.SPLITS, self._study.ids.split, (protocol, dataset), seeds)
 
     def noise(self, protocol: str, dataset: str, seeds: range) -> list[str]:
         """Return the files with the noise estimates of these seeds."""
-        identity = self._study.ids.noise(protocol, dataset)
-        return self._blocks(paths.NOISE, protocol, dataset, identity, seeds)
+        return self._blocks(paths.NOISE, self._study.ids.noise, (protocol, dataset), seeds)
 
     def _blocks(
-        self, pattern: str, protocol: str, dataset: str, identity: str, seeds: range
+        self, pattern: str, identity_of: Callable[..., str], where: tuple[str, str], seeds: range
     ) -> list[str]:
-        """Return the files of splits or noise estimates that hold some of these seeds."""
-        names = {"protocol": protocol, "dataset": dataset, "identity": identity}
+        names = {"protocol": where[0], "dataset": where[1], "identity": identity_of(*where)}
         every = paths.blocks(range(self._study.seeds), int(self._study.config["seeds_per_job"]))
         found = [block for block in every if set(seeds) & set(paths.seeds_of(block))]
         return [self.at(pattern, block=block, **names) for block in found]

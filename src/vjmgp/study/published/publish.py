@@ -11,22 +11,12 @@ from ...core.files import checksum, read_sealed, write_sealed, write_whole
 from ...engine.version import ENGINE_VERSION
 from ..names import PAPER
 from ..plan.study import Cell, Study
-from ..report.environment import machine
+from ..report.run_page import machine
 from ..runs.records import runs_in
+from . import rows as stored
 from .index import DATASETS, INDEX, Published, PublishedCell, read_published
 from .index import SPLITS as SPLITS_FILE
-from .rows import (
-    SCHEMA,
-    SPLITS,
-    Row,
-    Split,
-    key_of,
-    read_parquet,
-    row_of,
-    split_of,
-    splits_of,
-    write_rows,
-)
+from .rows import Row, Split, key_of, read_parquet, row_of, split_of, splits_of, write_rows
 
 COPIED = ("summary", "medians", "pairwise", "win_tie_loss_test_r2", "win_tie_loss_train_r2")
 """The tables of an experiment that are published with its runs."""
@@ -44,16 +34,14 @@ class Publication:
         self.inputs: dict[tuple[Any, ...], str] = {}
         """Checksums of the data of each split, the same for all encodings."""
         self.facts: dict[str, Any] = {}
-        if self.before:
-            self._take(self.before)
-
-    def _take(self, before: Published) -> None:
-        for group in dict.fromkeys(cell.group for cell in before.cells.values()):
-            for row in read_parquet(before, f"{group}.parquet").to_pylist():
+        if not self.before:
+            return
+        for group in dict.fromkeys(cell.group for cell in self.before.cells.values()):
+            for row in read_parquet(self.before, f"{group}.parquet").to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
-        self.splits = splits_of(before)
+        self.splits = splits_of(self.before)
         self.inputs = {key[:-1]: split["inputs"] for key, split in self.splits.items()}
-        self.facts = read_sealed(before.file(DATASETS))["datasets"]
+        self.facts = read_sealed(self.before.file(DATASETS))["datasets"]
 
     def add(self, study: Study) -> int:
         """Add the finished runs of a study, and return how many are new."""
@@ -64,19 +52,18 @@ class Publication:
         new = 0
         for cell, experiment in first.items():
             identity = study.ids.run(*cell)
-            group = self._group_of(identity, experiment)
+            # The runs are in the file of the first experiment that needed them.
+            found = (group for group, cells in self.groups.items() if identity in cells)
+            group = next(found, experiment)
             known = self.groups.get(group, {}).get(identity, [])
             rows = self._rows_after(known, study, cell)
             if rows:
                 self.groups[group][identity] = known + rows
                 new += len(rows)
-                self._add_facts(study, cell.dataset)
+                source = [read_sealed(note) for note in study.files.source(cell.dataset)[1:]]
+                facts = read_sealed(study.files.prepared(cell.dataset)[1])
+                self.facts[cell.dataset] = {"facts": facts, "source": source[0] if source else None}
         return new
-
-    def _group_of(self, identity: str, experiment: str) -> str:
-        """Return the experiment whose file holds the runs: the first that needed them."""
-        found = (group for group, cells in self.groups.items() if identity in cells)
-        return next(found, experiment)
 
     def _rows_after(self, known: list[Row], study: Study, cell: Cell) -> list[Row]:
         """Return the runs of a cell that follow the published ones without a gap."""
@@ -104,38 +91,22 @@ class Publication:
                 "rows; publish the runs of one results folder."
             )
 
-    def _add_facts(self, study: Study, dataset: str) -> None:
-        facts, *note = (study.files.prepared(dataset)[1], *study.files.source(dataset)[1:])
-        self.facts[dataset] = {
-            "facts": read_sealed(facts),
-            "source": read_sealed(note[0]) if note else None,
-        }
-
     def write(self) -> Published:
         """Write the folder; the index comes last, so that it never names a missing file."""
         cells = {}
         for group, rows in self.groups.items():
             runs = [row for identity in rows for row in rows[identity]]
-            write_rows(self.folder / f"{group}.parquet", runs, SCHEMA)
-            for identity, found in rows.items():
-                first = found[0]
+            write_rows(self.folder / f"{group}.parquet", runs, stored.SCHEMA)
+            for identity, (first, *rest) in rows.items():
                 names = (first["protocol"], first["dataset"], first["method"])
-                cells[identity] = PublishedCell(*names, len(found), group)
-        write_rows(self.folder / SPLITS_FILE, self.splits.values(), SPLITS)
+                cells[identity] = PublishedCell(*names, 1 + len(rest), group)
+        write_rows(self.folder / SPLITS_FILE, self.splits.values(), stored.SPLITS)
         write_sealed(self.folder / DATASETS, {"datasets": self.facts})
         files = [*(f"{group}.parquet" for group in self.groups), SPLITS_FILE, DATASETS]
-        write_sealed(
-            self.folder / INDEX,
-            {
-                "made": {
-                    "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-                    "machine": machine(),
-                    "engine": ENGINE_VERSION,
-                },
-                "files": {name: checksum(self.folder / name) for name in files},
-                "cells": cells,
-            },
-        )
+        sums = {name: checksum(self.folder / name) for name in files}
+        today = datetime.now(UTC).strftime("%Y-%m-%d")
+        made = {"date": today, "machine": machine(), "engine": ENGINE_VERSION}
+        write_sealed(self.folder / INDEX, {"made": made, "files": sums, "cells": cells})
         read_published.cache_clear()
         published = read_published(self.folder)
         assert published

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...core.files import write_whole
-from ..names import NOISE_TIMES
+from ..names import NOISE_TIMES, WALL_TIMES
 from .index import SPLITS as SPLITS_FILE
 
 if TYPE_CHECKING:
@@ -30,30 +30,16 @@ Split = tuple[str, str, int, str]
 """Protocol, dataset, seed, and encoding of nominal columns."""
 TARGET_MEANS = "target"
 """The paper's encoding, and that of all runs in files without a column of encodings."""
-NAMES = {"protocol": pa.string(), "dataset": pa.string(), "method": pa.string()}
 SCORES = ("o1", "o2", "alpha", "born")
 """A model's scores. Its training R² is taken from the run, as the search sums in another order."""
 PLAIN = {
-    **NAMES,
-    "seed": pa.int32(),
-    "identity": pa.string(),
-    "status": pa.string(),
-    "error": pa.string(),
-    "train_r2": pa.float64(),
-    "test_r2": pa.float64(),
-    "size": pa.int64(),
-    "trees": pa.int32(),
-    "seconds": pa.float32(),
-    "cpu_seconds": pa.float32(),
-    "noise_seconds": pa.float32(),
-    "noise_cpu_seconds": pa.float32(),
-    "noise_r2": pa.float64(),
-    "tau": pa.float64(),
-    "generations": pa.int32(),
-    "engine": pa.string(),
-    "failed_candidates": pa.int32(),
-    "unconverged_candidates": pa.int32(),
-}
+    **dict.fromkeys(("protocol", "dataset", "method"), pa.string()), "seed": pa.int32(),
+    **dict.fromkeys(("identity", "status", "error"), pa.string()),
+    "train_r2": pa.float64(), "test_r2": pa.float64(), "size": pa.int64(), "trees": pa.int32(),
+    **dict.fromkeys(WALL_TIMES, pa.float32()), "noise_r2": pa.float64(), "tau": pa.float64(),
+    "generations": pa.int32(), "engine": pa.string(),
+    "failed_candidates": pa.int32(), "unconverged_candidates": pa.int32(),
+}  # fmt: skip
 """Entries of a record that become columns unchanged."""
 TEXTS = {"parameters": pa.string(), "warnings": pa.string(), "versions": pa.string()}
 """Entries that become JSON."""
@@ -67,23 +53,14 @@ CURVE = {
 CURVE_UNIT = 1e-4
 """R² of evolution curves are integer multiples of it."""
 MODEL = {
-    "nodes": pa.list_(pa.int32()),
-    "tree_lengths": pa.list_(pa.int32()),
-    "constants": pa.list_(pa.float64()),
-    "weights": pa.list_(pa.float64()),
-    "centres": pa.list_(pa.float64()),
-    "factors": pa.list_(pa.float64()),
+    **dict.fromkeys(("nodes", "tree_lengths"), pa.list_(pa.int32())),
+    **dict.fromkeys(("constants", "weights", "centres", "factors"), pa.list_(pa.float64())),
     "intercept": pa.float64(),
     "constant_nodes": pa.int32(),
     **dict.fromkeys(SCORES, pa.float64()),
 }
 """The codes of all nodes in prefix order, constants in the order of their nodes."""
-KEY = {
-    "protocol": pa.string(),
-    "dataset": pa.string(),
-    "seed": pa.int32(),
-    "encoding": pa.string(),
-}
+KEY = {name: PLAIN[name] for name in ("protocol", "dataset", "seed")} | {"encoding": pa.string()}
 """The key of a split. Runs of different encodings have the same rows but different inputs."""
 SCHEMA = pa.schema(PLAIN | KEY | TEXTS | OF_OTHERS | CURVE | MODEL)
 SPLITS = pa.schema(KEY | {"inputs": pa.string(), "standardizer": pa.string()})
@@ -117,11 +94,7 @@ def _model_parts(entries: Row) -> Row:
     from ...models.symbolic import SymbolicModel
 
     model = SymbolicModel.from_dict(entries)
-    nodes = [
-        node
-        for feature in model.features
-        for node in zip(feature.codes, feature.constants, strict=True)
-    ]
+    nodes = [node for f in model.features for node in zip(f.codes, f.constants, strict=True)]
     return {
         "nodes": [code for code, _ in nodes],
         "tree_lengths": [len(feature.codes) for feature in model.features],
@@ -136,10 +109,9 @@ def _model_parts(entries: Row) -> Row:
 
 def split_of(record: Any) -> Row:
     """Return what the runs of a record's split share."""
-    shared = {name: record[name] for name in ("protocol", "dataset", "seed")}
-    shared["encoding"] = _encoding_of(record)
     standardizer = {name: record["model"][name] for name in ("target", "columns")}
-    return shared | {
+    return {name: record[name] for name in ("protocol", "dataset", "seed")} | {
+        "encoding": _encoding_of(record),
         "inputs": json.dumps(record["inputs"]),
         "standardizer": json.dumps(standardizer, ensure_ascii=False),
     }
@@ -156,21 +128,17 @@ def model_of(row: Row, splits: dict[Split, Row]) -> SymbolicModel:
     from ...models.serialization import standardizer_from_dict
     from ...models.symbolic import Feature, SymbolicModel
 
-    constants = iter(row["constants"])
-    nodes = iter(row["nodes"])
-    features = []
+    nodes, constants, features = iter(row["nodes"]), iter(row["constants"]), []
     parts = (row[name] for name in ("tree_lengths", "weights", "centres", "factors"))
     for length, weight, centre, factor in zip(*parts, strict=True):
         codes = tuple(int(next(nodes)) for _ in range(length))
         numbers = tuple(float(next(constants)) if code == CONSTANT else 0.0 for code in codes)
         features.append(Feature(codes, numbers, float(weight), float(centre), float(factor)))
-    scores = {name: row[name] for name in SCORES} | {"train_r2": row["train_r2"]}
-    order = ("o1", "o2", "train_r2", "alpha", "born")
     return SymbolicModel(
         standardizer_from_dict(json.loads(splits[key_of(row)]["standardizer"])),
         tuple(features),
         row["intercept"],
-        {name: scores[name] for name in order},
+        {name: row[name] for name in ("o1", "o2", "train_r2", "alpha", "born")},
         row["constant_nodes"],
     )
 
@@ -230,9 +198,7 @@ def write_rows(path: Path, rows: Iterable[Row], schema: pa.Schema) -> None:
     names = [field.name for field in schema if field.type == pa.string()]
     names += [name for name in ("noise_r2", "tau", "alpha", "seed") if name in schema.names]
     names += ["noise_seconds", "noise_cpu_seconds"] if "tau" in schema.names else []
-    others = {
-        name: encoding for name, encoding in _encodings(schema) if name.split(".")[0] not in names
-    }
+    others = {column: e for column, e in _encodings(schema) if column.split(".")[0] not in names}
     sink = pa.BufferOutputStream()
     pq.write_table(
         table,

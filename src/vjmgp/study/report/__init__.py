@@ -1,6 +1,5 @@
 """The report: a start page and a folder of pages, for any browser, offline.
 
-`write` renders the templates with the contents that `overview_page`, `experiment_pages`,
-`dataset_pages` and `srbench_page` read from tables and figures; `so_far` reports on an unfinished
-study.
+`write` renders the templates with the contents that the modules named after pages read from tables
+and figures; `so_far` reports on an unfinished study.
 """

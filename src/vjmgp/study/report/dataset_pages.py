@@ -41,13 +41,11 @@ class DatasetPages:
             key: part.to_numpy() for key, part in test.groupby(level=[0, 1, 2], sort=False)
         }
         self.middles: dict[Key, Context] = middles.to_dict("index")
-        by_dataset = runs.groupby("dataset")
-        self.noise = by_dataset["noise_r2"].median().to_dict()
+        self.noise = runs.groupby("dataset")["noise_r2"].median().to_dict()
         tau = runs.dropna(subset="tau")
         self.noisy = (tau["tau"] > 1).groupby(tau["dataset"]).mean().to_dict()
         self.paper = paper_medians().to_dict()
-        papers = [e.protocol for e in study["experiments"] if e.papers_kind == PAPER]
-        self.papers_protocols = set(papers)
+        self.papers_protocols = {e.protocol for e in study["experiments"] if e.papers_kind == PAPER}
         self.models = self._models()
 
     def page(self, name: str) -> Context:
@@ -57,8 +55,7 @@ class DatasetPages:
         low = max(min((q[0] for q in shown), default=0.0), -1.0)
         high = max((q[-1] for q in shown), default=1.0)
         rows = [self._row(key, low, high) for key in keys]
-        facts = self._facts(name)
-        return facts | {
+        return self._facts(name) | {
             "name": name,
             "noise": self.noise.get(name, np.nan),
             "noisy_share": self.noisy.get(name, np.nan),

@@ -1,4 +1,4 @@
-"""Contents of the page of an experiment."""
+"""Contents of the pages of an experiment: its results, and SRBench's beside them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ...core.files import read_json
-from ..names import IN_THE_PAPER, METRICS
+from ..names import IN_THE_PAPER, METRICS, ONE_FORMULA
 from ..result_tables import present, read_table
 from ..scoreboard.claims import OutcomeCounts, count_claims
+from ..srbench.mean_ranks import OURS
 from ..statistics.fewest_pairs import fewest_pairs
 from ..statistics.paired_tests import BETTER, SIMILAR, WORSE
 from ..statistics.win_tie_loss import win_tie_loss_matrix
-from .srbench_page import srbench_page
 
 if TYPE_CHECKING:
     from ..paths import ExperimentFiles
@@ -138,3 +138,25 @@ def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:
         ]
         rows.append({"dataset": line["dataset"], "cells": cells})
     return rows
+
+
+def srbench_page(files: ExperimentFiles, entry: Experiment) -> Context | None:
+    """Return the methods by rank and the best of them; None for other protocols."""
+    if not entry.follows_srbench:
+        return None
+    table = read_table(files.srbench)
+    published, ours = (table[(table["source"] == OURS) == is_ours] for is_ours in (False, True))
+    formulas = published[published["kind"] == ONE_FORMULA]
+    return {
+        "rows": table.to_dict("records"),
+        "best": next(iter(ours.to_dict("records")), None),
+        "best_formula": next(iter(formulas.to_dict("records")), None),
+        "better": published[published["mean_rank"] < ours["mean_rank"].min()]["method"].tolist(),
+        "published": len(published),
+        "seeds": sorted(set(ours["seeds"])),
+        "datasets": int(table["datasets"].max()) if len(table) else 0,
+        "asked": len(entry.datasets),
+        "figures": read_json(Path(files.srbench_figure) / "figures.json"),
+        "folder": Path(files.srbench_figure).name,
+        "ours": OURS,
+    }

@@ -43,17 +43,8 @@ def report_so_far(
         usable, has_good_run = _usable(runs[entry.name])
         if has_good_run or reused[entry.name]:
             place = files.experiments[entry.name]
-            _do(
-                collect_runs={
-                    "experiment": entry,
-                    "records": usable,
-                    "reused": reused[entry.name],
-                    "folder": published,
-                    "runs": place.runs,
-                    "curves": place.curves,
-                    "models": place.models,
-                }
-            )
+            written = place.runs, place.curves, place.models
+            _do({}, collect_runs=(entry, usable, reused[entry.name], published, *written))
             _compare(entry, place, study)
             found.append(place.runs)
     if not found:
@@ -61,28 +52,18 @@ def report_so_far(
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
     _do(
-        join_runs={"tables": found, "runs": files.runs, "failures": files.failures},
-        score_claims={
-            "runs": files.runs,
-            "study": scoreboard,
-            "table": files.scoreboard,
-            "latex": files.scoreboard_tex,
-        },
-        write_report={
-            "study": study,
-            "files": files,
-            "page": files.page,
-            "pages": files.pages,
-            "config": files.config,
-        },
+        {},
+        join_runs=(found, files.runs, files.failures),
+        score_claims=(files.runs, scoreboard, files.scoreboard, files.scoreboard_tex),
+        write_report=(study, files, files.page, files.pages, files.config),
     )
 
 
-def _do(**arguments: dict[str, Any]) -> None:
-    """Call steps with their arguments, in their order."""
+def _do(named: dict[str, str], **arguments: tuple[Any, ...]) -> None:
+    """Call steps in their order, with the arguments of each and the named ones of all."""
     for name, step in STEPS.items():
         if name in arguments:
-            load(step.function)(**arguments[name])
+            load(step.function)(*arguments[name], **named)
 
 
 def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
@@ -90,25 +71,15 @@ def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -
     table, config = read_table(files.runs), study["config"]
     methods = present(entry.methods, table["method"])
     entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
-    shared = {"experiment": entry, "runs": files.runs}
-    tested = shared | {"significance": config["significance"]} | files.statistics
-    arguments = {
-        "compare_methods": tested | {"latex": files.latex},
-        "compare_srbench": shared
-        | {
-            "kinds": study["kinds"],
-            "srbench": files.srbench,
-            "srbench_figure": files.srbench_figure,
-        },
-        "draw_figures": tested
-        | {
-            "symbolic": study["symbolic"],
-            "curve_datasets": config["curve_datasets"],
-            "curves": files.curves,
-            "figures": files.figures,
-        },
-    }
-    _do(**{name: values for name, values in arguments.items() if entry.needs(name)})
+    level, drawn = config["significance"], (files.runs, files.curves, files.figures)
+    _do(
+        files.statistics,
+        compare_methods=(files.runs, entry, level, files.latex),
+        draw_figures=(entry, study["symbolic"], config["curve_datasets"], level, *drawn),
+    )
+    if entry.follows_srbench:
+        places = files.srbench, files.srbench_figure
+        _do({}, compare_srbench=(files.runs, entry, study["kinds"], *places))
 
 
 def _usable(paths: list[str]) -> tuple[list[str], bool]:

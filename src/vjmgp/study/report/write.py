@@ -15,11 +15,9 @@ from ...pages.templating import SHARED, make_templates
 from ...tables.paper_datasets import paper_datasets
 from ..result_tables import read_table
 from .dataset_pages import DatasetPages
-from .environment import machine, versions
 from .experiment_pages import experiment_page, has_runs
-from .hyper_parameters import gp_settings, learners
 from .overview_page import highlight, progress, scoreboard_page
-from .workflow import picture_of_workflow
+from .run_page import gp_settings, learners, machine, picture_of_workflow, versions
 
 if TYPE_CHECKING:
     from ..paths import StudyFiles

@@ -1,4 +1,7 @@
-"""The step that runs a method on a dataset for a block of seeds."""
+"""The step that runs a method on a dataset for a block of seeds.
+
+Modules `gp` and `baselines` implement the interface of methods.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,70 @@ import functools
 import hashlib
 import logging
 import math
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ...competitors.packages import versions_for
+from ...core.arrays import Floats
 from ...core.files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
 from ...core.versions import library_versions
 from ..names import NOISE_TIMES
 from ..paths import seeds_of
-from .learners import Learner, learner_of, run
+from ..protocols import r2
 from .problems import Noise, Problem, noise_estimates, problems
 from .records import good_runs, names_of
 
 log = logging.getLogger(__name__)
+
+
+class Learner(Protocol):
+    """A method in one run."""
+
+    def fit(self, problem: Problem) -> None:
+        """Fit the training rows of a run, tuning included."""
+
+    def predict(self, table: Any) -> Floats:
+        """Predict rows of the table, in the target's units."""
+
+    @property
+    def size(self) -> int | None:
+        """The size of the model."""
+
+    @property
+    def text(self) -> str | None:
+        """The model as a formula that sympy can read, if there is one."""
+
+    def details(self) -> dict[str, Any]:
+        """Return the entries of a record that depend on the kind of method."""
+
+
+def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
+    """Return the learner that a method's definition describes."""
+    if "gp" in definition:
+        from .gp import GeneticProgramming
+
+        return GeneticProgramming(definition["gp"], noise)
+    from .baselines import TunedEstimator
+
+    return TunedEstimator(definition)
+
+
+def run(learner: Learner, problem: Problem) -> dict[str, Any]:
+    """Fit, score and describe a model; return the outcome as entries of a record."""
+    started, busy = time.perf_counter(), time.process_time()
+    learner.fit(problem)
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy
+    return {
+        "train_r2": r2(problem.labels, learner.predict(problem.train_table)),
+        "test_r2": r2(problem.target[problem.test], learner.predict(problem.test_table)),
+        "size": learner.size,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "formula": learner.text,
+    } | learner.details()
 
 
 def run_block(

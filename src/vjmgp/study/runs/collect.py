@@ -12,18 +12,8 @@ import pandas as pd
 
 from ...core.files import write_json
 from ..paths import RUNS
+from ..published import rows as stored
 from ..published.index import ReusedRuns, read_published
-from ..published.rows import (
-    CURVE,
-    CURVE_UNIT,
-    PLAIN,
-    TEXTS,
-    model_of,
-    read_rows,
-    row_of,
-    splits_of,
-    training_times,
-)
 from ..result_tables import read_table, write_csv
 from .records import names_of, read_block
 
@@ -51,27 +41,24 @@ class Runs:
     ) -> None:
         self.published = read_published(Path(folder)) if folder else None
         self.records = {tuple(record[key] for key in KEY): record for record in records}
-        columns = [*PLAIN, *TEXTS, "formula", "intercept", *CURVE]
-        here = pd.DataFrame([row_of(record) for record in records], columns=columns)
+        columns = [*stored.PLAIN, *stored.TEXTS, "formula", "intercept", *stored.CURVE]
+        here = pd.DataFrame([stored.row_of(record) for record in records], columns=columns)
         parts = [here.assign(file=[record.get("file") for record in records])]
         if self.published and reused:
-            parts.append(read_rows(self.published, reused, columns))
+            parts.append(stored.read_rows(self.published, reused, columns))
         table = pd.concat([part for part in parts if len(part)], ignore_index=True)
         table["has_model"] = table["intercept"].notna() | table["formula"].notna()
-        order = [
-            {name: k for k, name in enumerate(names)}
-            for names in (experiment.methods, experiment.datasets)
-        ]
-        places = {"_m": table["method"].map(order[0]), "_d": table["dataset"].map(order[1])}
-        self.table = (
-            table.assign(**places)
-            .sort_values(["_m", "_d", "seed"], kind="stable", ignore_index=True)
-            .drop(columns=list(places))
+        order: Any = {"method": experiment.methods, "dataset": experiment.datasets, "seed": None}
+        self.table = table.sort_values(
+            list(order),
+            kind="stable",
+            ignore_index=True,
+            key=lambda c: c.map(order[c.name].index) if order[c.name] else c,
         )
 
     def table_of_runs(self) -> pd.DataFrame:
         """Return one row per run; times include the noise estimate if the run uses it."""
-        table = self.table.reindex(columns=COLUMNS).assign(**training_times(self.table))
+        table = self.table.reindex(columns=COLUMNS).assign(**stored.training_times(self.table))
         table["warnings"] = [sum(kinds.values()) for kinds in self._unpacked("warnings")]
         table["parameters"] = [
             "; ".join(f"{key}={value}" for key, value in chosen.items())
@@ -87,13 +74,13 @@ class Runs:
 
     def table_of_curves(self) -> pd.DataFrame:
         """Return one row per generation in which the chosen model changed."""
-        names = dict(zip(CURVE, ("generation", "train_r2", "test_r2"), strict=True))
+        names = dict(zip(stored.CURVE, ("generation", "train_r2", "test_r2"), strict=True))
         with_curves = self.table[self.table["curve_generation"].str.len() > 0]
-        table = with_curves[["dataset", "method", "seed", *CURVE]].rename(columns=names)
+        table = with_curves[["dataset", "method", "seed", *stored.CURVE]].rename(columns=names)
         table = table.explode(list(names.values()), ignore_index=True)
         table["generation"] = table["generation"].astype(int)
         for column in ("train_r2", "test_r2"):
-            table[column] = (table[column].astype(float) * CURVE_UNIT).round(4)
+            table[column] = (table[column].astype(float) * stored.CURVE_UNIT).round(4)
         return table
 
     def typical_models(self) -> list[dict[str, Any]]:
@@ -134,9 +121,9 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
     from .model_description import features_of, legend_of
 
     reused = [ReusedRuns(identity, seed + 1) for identity, seed in wanted]
-    rows = read_rows(published, reused)
+    rows = stored.read_rows(published, reused)
     rows = rows[[pair in set(wanted) for pair in zip(rows["identity"], rows["seed"], strict=True)]]
-    splits = splits_of(published)
+    splits = stored.splits_of(published)
     found = {}
     records: list[Any] = rows.to_dict("records")
     for row in records:
@@ -145,7 +132,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
             legend = json.loads(row["legend"]) if isinstance(row["legend"], str) else []
             entry |= {"formula": row["formula"], "legend": legend}
         else:
-            model = model_of(row, splits)
+            model = stored.model_of(row, splits)
             entry |= {"formula": model.text(), "legend": legend_of(model)}
             entry["features"] = features_of(model)
         found[row["identity"], row["seed"]] = entry

@@ -12,7 +12,7 @@ import yaml
 
 from ...core.files import package_folder
 from ...tables.paper_datasets import paper_datasets
-from ..names import LABEL_NOISE, PAPER, PLAIN, REFERENCE
+from ..names import LABEL_NOISE, METRICS, PAPER, PLAIN, REFERENCE
 from ..statistics.summaries import paper_medians
 
 READS = ("data/paper/*",)
@@ -77,20 +77,10 @@ class ValueClaim:
     """Empty for a claim over all datasets."""
 
 
-@dataclass(frozen=True)
-class MedianClaim:
-    """A cell of the paper's table of median test R²."""
-
-    dataset: str
-    method: str
-    median: float
-
-
 @functools.cache
 def _yaml(name: str) -> dict[str, Any]:
     text = (package_folder("data/paper") / name).read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.safe_load(text)
-    return content
+    return dict(yaml.safe_load(text))
 
 
 def headline_figures() -> dict[str, Any]:
@@ -165,23 +155,16 @@ def value_claims() -> list[ValueClaim]:
         ValueClaim(text, f"{a} trains longer than {d}", a, (d,), "cpu_seconds", "mean", "mean",
                    (stopped[a], stopped[d])),
     ]  # fmt: skip
-    for column, words, high, low in (
-        ("test_r2", "test R²", a, b),
-        ("train_r2", "training R²", b, a),
-    ):
-        claims.append(
-            ValueClaim(text, f"{high} has the larger {words} on 547_no2 of {a} and {b}", high,
-                       (low,), column, "median", "median",
-                       (example[high][column], example[low][column]), False, 0.0, "547_no2")
-        )  # fmt: skip
+    claims += [
+        ValueClaim(text, f"{high} has the larger {METRICS[column]} on 547_no2 of {a} and {b}", high,
+                   (low,), column, "median", "median",
+                   (example[high][column], example[low][column]), False, 0.0, "547_no2")
+        for column, high, low in (("test_r2", a, b), ("train_r2", b, a))
+    ]  # fmt: skip
     return claims
 
 
-def median_claims() -> list[MedianClaim]:
-    """Return the paper's detailed table of medians, dataset by dataset."""
+def median_claims() -> list[tuple[str, str, float]]:
+    """Return dataset, method and median test R² of each cell of the paper's detailed table."""
     table = paper_medians()
-    return [
-        MedianClaim(dataset, method, float(table[method][dataset]))
-        for dataset in paper_datasets()
-        for method in table.columns
-    ]
+    return [(name, m, float(table[m][name])) for name in paper_datasets() for m in table.columns]

@@ -196,14 +196,13 @@ class Evidence:
         groups = self.runs[PAPER].groupby(["dataset", "method"])["test_r2"]
         runs = {key: values.to_numpy(dtype=np.float64) for key, values in groups}
         rows, judged, p = [], [], []
-        for claim in claims.median_claims():
-            words = f"Median test R² of {claim.method} on {claim.dataset}"
-            row = _row(MEDIANS, words, "test_r2", claim.method)
-            row |= {"paper": f"{claim.median:.3f}", "dataset": claim.dataset}
+        for dataset, method, median in claims.median_claims():
+            row = _row(MEDIANS, f"Median test R² of {method} on {dataset}", "test_r2", method)
+            row |= {"paper": f"{median:.3f}", "dataset": dataset}
             rows.append(row)
-            values = runs.get((claim.dataset, claim.method))
+            values = runs.get((dataset, method))
             if values is None:
-                missing = self.missing(PAPER, claim.method) or "no runs on this dataset"
+                missing = self.missing(PAPER, method) or "no runs on this dataset"
                 row |= {"verdict": NOT_RUN, "note": missing}
                 continue
             row |= {"ours": f"{np.median(values):.3f}", "verdict": INCONCLUSIVE}
@@ -212,7 +211,7 @@ class Evidence:
                 _note(row, f"{few}{len(values)} of {PAPER_RUNS}")
             if len(values) >= FEWEST_RUNS:
                 judged.append(row)
-                p.append(verdicts.median_p(claim.median, values))
+                p.append(verdicts.median_p(median, values))
         for row, found in zip(judged, verdicts.verdicts_on_medians(p), strict=True):
             row |= found
         return rows

@@ -1,4 +1,4 @@
-"""Rank our methods among the published algorithms."""
+"""Rank our methods among the algorithms with published results, of SRBench and others."""
 
 from __future__ import annotations
 
@@ -6,14 +6,30 @@ import numpy as np
 import pandas as pd
 
 from ...core.arrays import Floats
+from ...core.files import package_folder
 from ..statistics.effect_sizes import resamples
 from ..statistics.summaries import by_dataset, common_datasets
-from .published_results import SRBENCH_COLUMNS, TRIALS, published_algorithms, published_medians
 
+READS = ("data/srbench/algorithms.csv", "data/srbench/black_box_medians.csv")
+SRBENCH_COLUMNS = {"test_r2": "r2_test", "size": "model_size", "seconds": "seconds"}
+"""SRBench's names of our columns."""
+TRIALS = 10
+"""Splits behind each published median."""
 OURS = "this study"
 """Source of our figures."""
 SAME_NAME = "{} (ours)"
 """Name of our method if a published algorithm has the same."""
+
+
+def published_medians(metric: str) -> pd.DataFrame:
+    """Return datasets × algorithms: medians over SRBench's trials."""
+    table = pd.read_csv(package_folder("data/srbench") / "black_box_medians.csv")
+    return table.pivot_table(index="dataset", columns="algorithm", values=SRBENCH_COLUMNS[metric])
+
+
+def published_algorithms() -> pd.DataFrame:
+    """Return kind of model (`kind`) and origin of the figures (`source`) by algorithm."""
+    return pd.read_csv(package_folder("data/srbench") / "algorithms.csv").set_index("method")
 
 
 def beside_published(

@@ -66,7 +66,8 @@ def _write_names(axis: Any, table: pd.DataFrame) -> None:
     for _, row in rows.iterrows():
         texts = [_name(axis, row, *place) for place in PLACES]
         boxes = [text.get_window_extent() for text in texts]
-        clashes = [box.count_overlaps(taken) + _outside(axis, box) for box in boxes]
+        outside = [4 - int(axis.bbox.count_contains(box.corners())) for box in boxes]
+        clashes = [b.count_overlaps(taken) + out for b, out in zip(boxes, outside, strict=True)]
         best = clashes.index(min(clashes))
         taken.append(boxes[best])
         for k, text in enumerate(texts):
@@ -81,8 +82,3 @@ def _name(axis: Any, row: Any, right: int, up: int, side: str) -> Any:
         textcoords="offset points", ha=side, va="center", fontsize=9.5 if ours else 8.5,
         color=BLUE if ours else "#3a434e", fontweight="bold" if ours else "normal", zorder=5,
     )  # fmt: skip
-
-
-def _outside(axis: Any, box: Any) -> int:
-    """Return the number of corners of a box outside the axes."""
-    return 4 - int(axis.bbox.count_contains(box.corners()))

@@ -140,18 +140,9 @@ def compare_rows(first: Floats, second: Floats, level: float) -> pd.DataFrame:
                 [NO_PAIRS, ALL_TIES, TOO_FEW, MANY_TIES],
                 "",
             ),
-            "median_difference": _medians_of_rows(differences),
+            "median_difference": pd.DataFrame(differences).median(axis=1),
             "low": low,
             "high": high,
             "rank_biserial": rank_biserial(differences),
         }
     )
-
-
-def _medians_of_rows(values: Floats) -> Floats:
-    """Return the median of each row without NaN, or NaN if nothing is left."""
-    filled = np.isfinite(values).any(axis=1)
-    medians = np.full(len(values), np.nan)
-    if filled.any():
-        medians[filled] = np.nanmedian(values[filled], axis=1)
-    return medians

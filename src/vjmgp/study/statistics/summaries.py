@@ -54,12 +54,9 @@ def paper_medians() -> pd.DataFrame:
 def with_paper(medians: pd.DataFrame) -> pd.DataFrame:
     """Return the medians, with the paper's beside those of each method that it has."""
     paper = paper_medians().reindex(medians.index).dropna(axis=1, how="all")
-    columns = {}
-    for name in medians.columns:
-        columns[name] = medians[name]
-        if name in paper:
-            columns[f"{name}{IN_THE_PAPER}"] = paper[name]
-    return pd.DataFrame(columns)
+    both = medians.join(paper.add_suffix(IN_THE_PAPER))
+    names = (column for name in medians for column in (name, f"{name}{IN_THE_PAPER}"))
+    return both[[name for name in names if name in both]]
 
 
 def summarise_methods(runs: pd.DataFrame, methods: list[str], datasets: list[str]) -> pd.DataFrame:

@@ -1,36 +1,78 @@
-"""Methods of a study beside SRBench's published results: table, plot and page."""
+"""SRBench: its protocol, and methods of a study beside its published results."""
 
 import copy
 import json
 
 import numpy as np
 import pytest
+from sklearn.model_selection import train_test_split
+from tests.support.configs import study_of, study_of_config
 from tests.support.html_page import Page
 from tests.support.made_up_runs import made_up_runs
 from tests.support.workflow_runs import STUDY, snakemake
 
+from vjmgp.study.config.schema import ConfigError
 from vjmgp.study.figures.figure_style import study_style
 from vjmgp.study.names import MANY_FORMULAS, NO_FORMULA, ONE_FORMULA
 from vjmgp.study.plan.study import Experiment
-from vjmgp.study.protocols import SRBENCH
+from vjmgp.study.protocols import PAPER, SRBENCH, SRBENCH_SEEDS, Protocol
 from vjmgp.study.result_tables import read_table, write_csv
+from vjmgp.study.srbench import mean_ranks
 from vjmgp.study.srbench.compare_srbench import compare_srbench
-from vjmgp.study.srbench.mean_ranks import beside_published
-from vjmgp.study.srbench.published_results import (
-    SRBENCH_COLUMNS,
-    published_algorithms,
-    published_medians,
-)
 from vjmgp.study.srbench.rank_size_plot import rank_against_size
 from vjmgp.tables.paper_datasets import paper_datasets
+
+
+@pytest.mark.parametrize("rows", [11, 52, 53, 54, 55, 8192])
+def test_srbench_splits_equal_those_of_scikit_learn(rows):
+    assert len(SRBENCH_SEEDS) == 10
+    for run, seed in enumerate(SRBENCH_SEEDS):
+        theirs = train_test_split(
+            np.arange(rows), train_size=0.75, test_size=0.25, random_state=seed
+        )
+        for ours, expected in zip(SRBENCH.split("any", rows, run), theirs, strict=True):
+            np.testing.assert_array_equal(ours, expected)
+
+
+def test_srbench_has_ten_splits():
+    with pytest.raises(ValueError, match="SRBench has 10 splits; there is none for run 10"):
+        SRBENCH.split("any", 100, 10)
+    experiments = {"one": {"methods": ["VJM"], "protocol": "srbench"}}
+    assert study_of(experiments=experiments, seeds=10).experiments["one"].follows_srbench
+    message = (
+        "seeds is 11, but the protocol 'srbench' of experiments.one has 10 splits; use at most 10"
+    )
+    with pytest.raises(ConfigError, match=message):
+        study_of(experiments=experiments, seeds=11)
+
+
+def test_identities_of_other_protocols_are_unchanged():
+    study = study_of_config("paper.yaml", unavailable="skip")
+    assert study.ids.run("paper", "547_no2", "VJM") == "4a00e09d"
+    assert study.ids.split("srbench", "547_no2") != study.ids.split("paper", "547_no2")
+    same_share = study_of(protocols={"mine": {"train_share": 0.75}})
+    assert same_share.ids.split("mine", "547_no2") != same_share.ids.split("srbench", "547_no2")
+    assert Protocol(train_rows=None, train_share=0.75) != SRBENCH
+    assert PAPER.most_seeds is None
+
+
+def test_config_has_the_datasets_of_the_paper_and_samples_rows():
+    study = study_of_config("srbench.yaml")
+    assert study.config["datasets"] == list(paper_datasets())
+    assert study.seeds == len(SRBENCH_SEEDS)
+    assert study.experiments_of("compare_srbench") == list(study.experiments)
+    for method in study.methods.values():
+        assert method.kind == ONE_FORMULA
+        assert method.definition["gp"]["max_rows"] <= 3000
+
 
 DATASETS = ["192_vineyard", "228_elusage", "547_no2"]
 
 
 def test_published_results_are_complete():
-    about = published_algorithms()
-    for metric in SRBENCH_COLUMNS:
-        medians = published_medians(metric)
+    about = mean_ranks.published_algorithms()
+    for metric in mean_ranks.SRBENCH_COLUMNS:
+        medians = mean_ranks.published_medians(metric)
         assert set(medians.index) == set(paper_datasets())
         assert sorted(medians.columns) == sorted(about.index)
         assert np.isfinite(medians.to_numpy()).all()
@@ -40,7 +82,7 @@ def test_published_results_are_complete():
     others = about[about["source"] != "SRBench"]
     assert list(others.index) == ["EF", "PSForest"]
     assert set(others["kind"]) == {MANY_FORMULAS}
-    assert published_medians("test_r2").loc["1027_ESL", "AFP"] == 0.83093
+    assert mean_ranks.published_medians("test_r2").loc["1027_ESL", "AFP"] == 0.83093
 
 
 def runs_of(scores, datasets=DATASETS):
@@ -54,7 +96,7 @@ def runs_of(scores, datasets=DATASETS):
 def test_beside_published_ranks_methods_among_the_published():
     scores = {"VJM": 1.5, "XGB": -50.0}
     kinds = {"VJM": ONE_FORMULA, "XGB": NO_FORMULA}
-    table = beside_published(runs_of(scores), list(scores), [*DATASETS, "mine"], kinds)
+    table = mean_ranks.beside_published(runs_of(scores), list(scores), [*DATASETS, "mine"], kinds)
     assert len(table) == 24
     assert table["mean_rank"].is_monotonic_increasing
     first, last = table.iloc[0], table.iloc[-1]
@@ -63,7 +105,7 @@ def test_beside_published_ranks_methods_among_the_published():
     assert (first["mean_r2"], first["median_size"], first["seeds"]) == (1.5, 30.0, 3)
     rows = table.set_index("method")
     assert set(table["datasets"]) == {3}
-    expected = published_medians("test_r2").loc[DATASETS]
+    expected = mean_ranks.published_medians("test_r2").loc[DATASETS]
     ranks = [1 + (expected.loc[d] > expected.loc[d, "Operon"]).sum() + 1 for d in DATASETS]
     assert rows.loc["Operon", "mean_rank"] == pytest.approx(np.mean(ranks))
     assert rows.loc["Operon", "mean_r2"] == pytest.approx(expected["Operon"].mean())
@@ -76,10 +118,10 @@ def test_beside_published_uses_common_datasets():
     runs = runs_of({"VJM": 0.5, "PP": 0.4})
     part = runs[(runs["method"] == "VJM") | (runs["dataset"] == "547_no2")]
     kinds = dict.fromkeys(("VJM", "PP", "later"), ONE_FORMULA)
-    table = beside_published(part, list(kinds), DATASETS, kinds)
+    table = mean_ranks.beside_published(part, list(kinds), DATASETS, kinds)
     assert set(table["datasets"]) == {len(DATASETS)}
     assert {"PP", "later"}.isdisjoint(table["method"])  # they have too few of them
-    nothing = beside_published(runs_of({"VJM": 0.5}, ["mine"]), ["VJM"], ["mine"], kinds)
+    nothing = mean_ranks.beside_published(runs_of({"VJM": 0.5}, ["mine"]), ["VJM"], ["mine"], kinds)
     assert nothing.empty
 
 
@@ -87,7 +129,7 @@ def test_rank_against_size_names_each_method_once_without_overlaps():
     scores = {"VJM": 0.7, "VJM distilled": 0.69}
     kinds = dict.fromkeys(scores, ONE_FORMULA)
     datasets = list(paper_datasets())
-    table = beside_published(runs_of(scores, datasets), list(scores), datasets, kinds)
+    table = mean_ranks.beside_published(runs_of(scores, datasets), list(scores), datasets, kinds)
     with study_style():
         figure = rank_against_size(table)
         axis = figure.axes[0]
