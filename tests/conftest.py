@@ -1,7 +1,5 @@
 """Fixtures that several folders share, and the compilation of kernels on demand."""
 
-from __future__ import annotations
-
 import copy
 import os
 import shutil

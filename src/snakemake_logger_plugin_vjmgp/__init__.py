@@ -4,8 +4,6 @@ The default profile turns it on (`logger: vjmgp`); `--logger` without a name, or
 restores Snakemake's own output. The whole log is in .snakemake/log as always.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """Evolutionary feature construction for symbolic regression by vicinal Jensen gap minimisation."""
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

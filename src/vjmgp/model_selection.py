@@ -1,7 +1,5 @@
 """Choose a model from what a search has found: distil a student, or take one from the front."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """The project's structure, and the files that check, release and cite it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

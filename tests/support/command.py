@@ -1,7 +1,5 @@
 """Helpers of the tests of the `vjmgp` command."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

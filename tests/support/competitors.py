@@ -1,7 +1,5 @@
 """Methods of the catalogue with short fits, and the problems that they run on."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 

@@ -1,7 +1,5 @@
 """Studies from small configs, and from those of the repository."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

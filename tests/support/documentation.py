@@ -1,7 +1,5 @@
 """Read the code blocks and commands of the documentation, for the tests that run them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

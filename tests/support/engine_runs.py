@@ -1,7 +1,5 @@
 """Small runs of the engine, and views of their models and vicinal points."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Runners of exported code: a function of rows for each language."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import re

@@ -1,7 +1,5 @@
 """Made-up tables of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

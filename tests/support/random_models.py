@@ -1,7 +1,5 @@
 """Random models of numeric columns, for tests of formulas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from tests.support.twins import random_tree

@@ -1,7 +1,5 @@
 """Regressors that are fitted in a moment, and tables for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

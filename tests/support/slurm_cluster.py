@@ -3,8 +3,6 @@
 python tests/slurm_cluster.py        # starts it and waits for Ctrl-C
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

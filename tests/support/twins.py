@@ -1,7 +1,5 @@
 """Slow NumPy versions of the kernels, written from the definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from vjmgp.engine.objectives.forest import predict_forest

@@ -1,7 +1,5 @@
 """Run the real Snakemake on small studies, for the tests of the workflow."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

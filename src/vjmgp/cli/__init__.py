@@ -1,7 +1,5 @@
 """The `vjmgp` command: parse arguments, call the package, print, and return an exit code."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

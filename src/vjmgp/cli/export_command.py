@@ -1,7 +1,5 @@
 """`vjmgp export`: write a fitted model in the language of another tool."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

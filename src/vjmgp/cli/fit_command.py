@@ -1,7 +1,5 @@
 """`vjmgp fit`: fit a model to a table and write its formulas, front, plots and a page."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

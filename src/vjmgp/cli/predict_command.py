@@ -1,7 +1,5 @@
 """`vjmgp predict`: apply a fitted model to a new table."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Options of `vjmgp fit` and `vjmgp predict` about their table."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`vjmgp verify`: recompute some runs of a study and compare them bit by bit."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ExcelFormer of pytorch-frame, trained with its mixups and early stopping."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools

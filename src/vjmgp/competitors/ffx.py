@@ -5,8 +5,6 @@ Its `FFXRegressor` takes the last. Here the number of terms is chosen like the p
 learners: by 5-fold cross-validation on the training rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A Gaussian process whose kernel is a string, so that a grid can have it."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any, Self

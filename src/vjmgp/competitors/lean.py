@@ -1,7 +1,5 @@
 """When a lean version may replace a library's learner."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import Any
 

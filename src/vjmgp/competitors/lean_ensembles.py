@@ -6,8 +6,6 @@ public, so each process first compares small ensembles; if they differ, or if a 
 settings, the result is `None` and scikit-learn does the work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any

@@ -5,8 +5,6 @@ it shuffles. Here an epoch is only arithmetic, in the same order and thus with t
 `lean_ensembles`, each process first compares small networks.
 """
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Callable

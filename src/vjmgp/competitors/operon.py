@@ -1,7 +1,5 @@
 """Operon, through its Python package pyoperon."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

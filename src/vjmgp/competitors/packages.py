@@ -1,7 +1,5 @@
 """Optional packages of learners, found without importing them."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import importlib.util

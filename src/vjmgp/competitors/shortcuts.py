@@ -7,8 +7,6 @@ have none because it would not be exact: libsvm's kernels are rounded differentl
 and warm starts end elsewhere within an elastic net's tolerance.
 """
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import warnings

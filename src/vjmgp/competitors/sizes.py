@@ -5,8 +5,6 @@ models, of stored training rows for kernel machines and neighbours, and of weigh
 User-defined classes may have a method `model_size()`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Formulas of competitors' models, in column names and units of the table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

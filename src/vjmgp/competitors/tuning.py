@@ -4,8 +4,6 @@ Grid points share work if possible (see `shortcuts`). A point that fails, in a f
 is recorded, and the best of the rest is taken.
 """
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Make a method atomic: if it fails, the estimator is left unchanged."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar

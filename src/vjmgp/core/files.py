@@ -5,8 +5,6 @@ files are thus detected without parsing them. Tables, figures and pages have a m
 line with the checksum of every file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Reject import paths in settings that do not lead to a public class of a library."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """Check for optional packages, and say how to install them."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 INSTALLED_BY = {

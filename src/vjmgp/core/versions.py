@@ -1,7 +1,5 @@
 """Versions of the libraries that every result depends on. Light to import."""
 
-from __future__ import annotations
-
 import functools
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """Evolve models of standardised data: sample and prepare the rows, run, refit on all rows."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Names of the paper's methods. Python, command and config accept these and regularisers."""
 
-from __future__ import annotations
-
 REGULARIZER_OF = {
     "VJM": "jensen_gap",
     "FDM": "finite_difference",

@@ -1,7 +1,5 @@
 """Prepare the data that all restarts share: noise estimate, τ and vicinal points."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -7,8 +7,6 @@ A signal whose handler raises (Ctrl-C, an alarm) ends the search after the curre
 keeps what it has found; a second signal takes effect at once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Score given trees on prepared rows, with the kernels that score individuals in evolution."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

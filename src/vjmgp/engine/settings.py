@@ -1,7 +1,5 @@
 """Settings of a run, with the paper's values as defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

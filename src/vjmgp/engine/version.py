@@ -3,8 +3,6 @@
 Light to import: every job of the workflow needs both.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from pathlib import Path
@@ -24,7 +22,7 @@ ENGINE_FOLDER = Path(__file__).parent
 def source_hash() -> str:
     """Return a short hash of the engine's code; compiled kernels depend on it.
 
-    Comments, docstrings, line numbers and the place of the installation do not count. Neither do
+    Comments, the text of docstrings, line numbers and the installation folder do not count. Nor do
     assertions, so kernels must not have any.
     """
     digest = hashlib.sha256()

@@ -3,8 +3,6 @@
 The exported code computes what `predict` does, with clipping and levels of nominal columns.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Export to a C function: C99 and its mathematical library."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Expressions as code: what the languages of `vjmgp.export` have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Export to a formula for spreadsheets, in the notation of English versions of Excel."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

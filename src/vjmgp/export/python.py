@@ -1,7 +1,5 @@
 """Export to a Python function of NumPy arrays."""
 
-from __future__ import annotations
-
 import builtins
 import keyword
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Export to SQL, for SQLite or PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..tables.preprocessing import Column

@@ -1,7 +1,5 @@
 """Export to a function in Structured Text of IEC 61131-3."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Fit a model to a table and write a folder about it; choose another model of such a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The folder of a fit: reserved before the work, filled after it, and read again."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

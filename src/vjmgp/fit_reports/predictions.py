@@ -1,7 +1,5 @@
 """Apply a saved model to a new table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

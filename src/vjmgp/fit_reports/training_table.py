@@ -1,7 +1,5 @@
 """Read the table of a fit, and report all of its problems at once."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

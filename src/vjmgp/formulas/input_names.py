@@ -1,7 +1,5 @@
 """Names of inputs in formulas: as words that sympy reads, in LaTeX, and in a legend."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import itertools

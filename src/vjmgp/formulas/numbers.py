@@ -1,7 +1,5 @@
 """Numbers as text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

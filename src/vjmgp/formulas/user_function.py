@@ -1,7 +1,5 @@
 """User-defined tree functions: docs/own_function.md has an example."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

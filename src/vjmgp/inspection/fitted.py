@@ -1,7 +1,5 @@
 """A fitted model as the functions of this package take it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Find the columns that matter: by shuffling them, and by comparing restarts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

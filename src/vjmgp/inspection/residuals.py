@@ -1,7 +1,5 @@
 """Measure the errors of predictions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

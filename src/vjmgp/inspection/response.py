@@ -1,7 +1,5 @@
 """Follow predictions along a column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

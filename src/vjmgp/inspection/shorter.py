@@ -1,7 +1,5 @@
 """Find shorter versions of a model among what its fit has found, and score all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

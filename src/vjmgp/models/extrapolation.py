@@ -1,7 +1,5 @@
 """Report rows that lie outside the range of the training data."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Kriging for blends: a small Gaussian process with a smooth kernel, a linear one and noise."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Functions that Snakemake calls before a run, after it, and after a failure."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import os

@@ -1,7 +1,5 @@
 """Run a step as a job of the workflow: its arguments, log, threads, exit code and manifest."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import logging

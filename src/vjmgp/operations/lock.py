@@ -5,8 +5,6 @@ operating system's: it belongs to the results folder, wherever a run was started
 the process that holds it. So `is_running` can tell a running study from a killed one.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -3,8 +3,6 @@
 `snakemake_logger_plugin_vjmgp` reports Snakemake's events to `JobProgress`.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping

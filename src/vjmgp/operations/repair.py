@@ -1,7 +1,5 @@
 """Find and remove files that are damaged, failed or no longer needed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -5,8 +5,6 @@ those of the next run and compute the same blocks. SLURM's executor gives all jo
 name; `lock.claim` notes it in the results folder.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

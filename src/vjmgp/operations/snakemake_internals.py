@@ -4,8 +4,6 @@ They are known to work with the versions that pyproject.toml allows; with any ot
 is written.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import snakemake

@@ -1,7 +1,5 @@
 """Find out from its files how far a study has come, whether or not it is running."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from pathlib import Path

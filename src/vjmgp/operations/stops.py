@@ -1,7 +1,5 @@
 """The signals that end a study, and the systems on which its jobs end with it."""
 
-from __future__ import annotations
-
 import signal
 
 STOPS = tuple(number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP"))

@@ -5,8 +5,6 @@ except for its times; runs that were limited by time cannot be repeated. The spl
 estimate of a run are made again, too.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator

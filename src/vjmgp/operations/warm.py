@@ -9,8 +9,6 @@ The worker ends with Snakemake, however that ends; a job whose process is killed
 with it.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import importlib

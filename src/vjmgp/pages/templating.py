@@ -1,7 +1,5 @@
 """Make the Jinja environment of a set of pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Write tables as LaTeX, with the rules of booktabs."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 from typing import Any

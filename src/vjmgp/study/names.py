@@ -1,7 +1,5 @@
 """Names that code, configs, tables and pages share: methods, metrics, columns."""
 
-from __future__ import annotations
-
 REFERENCE, PLAIN = "VJM", "Standard GP"
 """The two methods with fixed styles in figures, whose models are shown side by side."""
 METRICS = {"test_r2": "test R²", "train_r2": "training R²"}

@@ -4,8 +4,6 @@ A pattern is Snakemake's: names in braces are filled in. A path with an identity
 combination of settings, code and data files; if one of them changes, so does the path.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterable

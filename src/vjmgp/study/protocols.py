@@ -1,7 +1,5 @@
 """The protocols of the paper and of SRBench: splits, label noise, and R²."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ unfinished study, the picture of the workflow and its documentation follow this 
 compares it with Snakemake's graph. Every job reads it, so nothing heavy is imported here.
 """
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Callable
 from typing import Literal, NamedTuple

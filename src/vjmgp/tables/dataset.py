@@ -1,7 +1,5 @@
 """Datasets for regression, from PMLB's files and from the user's."""
 
-from __future__ import annotations
-
 import functools
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Convert columns of dates to elapsed days."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

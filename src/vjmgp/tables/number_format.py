@@ -4,8 +4,6 @@ A file has one number format. Each column of numbers allows some formats; the fi
 columns allow. If `1,234` may still be 1234 or 1.234, it is refused, not guessed.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator, Mapping

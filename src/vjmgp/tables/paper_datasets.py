@@ -1,7 +1,5 @@
 """Names, rows and checksums of the paper's 58 datasets. Light to import."""
 
-from __future__ import annotations
-
 import csv
 import functools
 from typing import NamedTuple

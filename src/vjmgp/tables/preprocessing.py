@@ -6,8 +6,6 @@ are constant there are dropped, and all inputs are standardised. The fitted stat
 can be written to JSON and read back without running anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral

@@ -1,7 +1,5 @@
 """Read tables as they come: text with any separator and encoding, Excel, Parquet."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import functools

@@ -1,7 +1,5 @@
 """Validate tables, targets and weights as users give them; errors name the column and a remedy."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

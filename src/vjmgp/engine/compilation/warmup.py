@@ -1,7 +1,5 @@
 """Compile a method's kernels once per machine, in one process at a time."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import sys

@@ -4,8 +4,6 @@ A subtree is a contiguous part of a tree in prefix order, so a candidate is a po
 archive's nodes, and nothing is copied.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ trees and their weights can be fitted closely. If rows have weights, a training 
 weight, a vicinal point by that of its anchor, and random points start from rows drawn by weight.
 """
 
-from __future__ import annotations
-
 from operator import itemgetter
 from typing import NamedTuple
 

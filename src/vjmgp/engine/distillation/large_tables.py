@@ -6,8 +6,6 @@ the gap, with the new weights, but at the vicinal points of the sample: the intr
 only the labels of these rows, and a mean over thousands of anchors needs no more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ for 1/y or y², with rows weighted by the effect of an error on y; least squares
 coefficients.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import replace

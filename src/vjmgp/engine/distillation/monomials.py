@@ -7,8 +7,6 @@ selections of each length, and the extended Bayesian information criterion decid
 terms.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Find the formula to show: a short student, or a simple law if the labels follow one."""
 
-from __future__ import annotations
-
 from ..preparation import Prepared
 from ..search.archive import O1, Archive
 from .distil import NODE_PRICE, SIZE_PRICE, distil_short

@@ -7,8 +7,6 @@ grows with the selection gives the decrease for all candidates at once: only the
 selected trees are computed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ already reduces the gap, so τ is smaller here than in the paper's choice of a s
 for labels of pure noise, near 0 for clean ones.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hyperbolic tangent, logistic function, arctangent and cube root, as in `elementary`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compilation.kernels import kernel

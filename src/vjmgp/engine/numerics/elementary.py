@@ -6,8 +6,6 @@ coefficients are Chebyshev fits made in 60-digit arithmetic; errors stay within 
 the last place (tests/engine/test_primitives.py compares with mpmath).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

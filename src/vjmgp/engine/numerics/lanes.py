@@ -5,8 +5,6 @@ make the result depend on the machine's vector width. Eight running sums, added 
 end, are both fast and fixed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

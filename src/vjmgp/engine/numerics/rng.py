@@ -5,8 +5,6 @@ off does not shift the numbers of another. Logarithms and powers are those of th
 the C library's differ in their last bits between systems.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

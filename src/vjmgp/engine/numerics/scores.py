@@ -1,7 +1,5 @@
 """Scores of predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...core.arrays import Floats

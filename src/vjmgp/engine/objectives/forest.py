@@ -6,8 +6,6 @@ hundred rows is nearly all of its time. Row weights count in the squared error a
 leaves.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

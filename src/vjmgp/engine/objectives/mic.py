@@ -11,8 +11,6 @@ information, Σ f(row) − f(all), is then a sum of such terms, row by row, with
 two.
 """
 
-from __future__ import annotations
-
 import functools
 from decimal import Decimal
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ The score decides how strongly the regulariser counts in the final choice (τ) a
 detection is used: trees that cannot predict cannot judge a mixed point.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...core.arrays import Floats, Integers

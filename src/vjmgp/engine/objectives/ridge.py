@@ -13,8 +13,6 @@ row i multiplies hᵢ by c; it is one copy of the row, c = min(1, wᵢ), so that
 same as repeated rows.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

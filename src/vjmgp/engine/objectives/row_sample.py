@@ -1,7 +1,5 @@
 """Stratified samples of the rows, for steps that would take too long on all of them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...core.arrays import Floats, Integers

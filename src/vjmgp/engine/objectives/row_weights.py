@@ -4,8 +4,6 @@ A row of weight 3 counts like three copies. Leaving out "one row" leaves out one
 row whose weight is below 1.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Round k has one point per training row i (its anchor). Mixup puts it between the
 partner with a similar label; the finite difference adds Gaussian noise to the anchor.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

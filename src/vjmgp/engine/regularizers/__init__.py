@@ -1,7 +1,5 @@
 """The regularisers. To add one, see docs/own_regularizer.md."""
 
-from __future__ import annotations
-
 import importlib
 
 from ...core.import_policy import refuse_import

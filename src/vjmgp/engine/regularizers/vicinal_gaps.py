@@ -4,8 +4,6 @@ VJM is the deviation from linearity between nearby points, P-VRM the error again
 FDM the change of predictions under input noise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...core.arrays import Floats

@@ -5,8 +5,6 @@ another rule would need: the whole front, at the end and after each generation. 
 appended; `died` is the generation in which a better one took an entry's place.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Each stage is one call of a compiled kernel per generation; the order is that of
 section.
 """
 
-from __future__ import annotations
-
 import copy
 import time
 from typing import Any

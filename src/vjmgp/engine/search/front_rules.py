@@ -1,7 +1,5 @@
 """Rules that choose the final model from a front."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Individuals as rows of arrays. Parents and offspring share one set of rows; nothing is copied."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

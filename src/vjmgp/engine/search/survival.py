@@ -1,7 +1,5 @@
 """Survival by NSGA-II on both objectives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...core.arrays import Floats, Integers

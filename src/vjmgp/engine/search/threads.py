@@ -1,7 +1,5 @@
 """Threads that share the work on a population. They do not change a bit of a result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple

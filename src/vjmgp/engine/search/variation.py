@@ -4,8 +4,6 @@ Two parents have two children. A child whose structure has been evaluated before
 and dropped after a number of tries: no structure is evaluated twice.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The kernels of the engine are compiled once. Functions beyond the paper's, and t
 are compiled separately when they are first used, so they cost nothing otherwise.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

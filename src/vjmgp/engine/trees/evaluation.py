@@ -5,8 +5,6 @@ first-level cache. Inputs are read in place, so leaves cost nothing. Registers a
 share one flat array, so an operand is just an offset.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ values of a tree are in a slot of the feature store. The memory limit bounds the
 tree without one is evaluated again whenever it is used, with the same result.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ through an address (`addresses.py`): code −1 − s has slot s of the address t
 functions precede binary ones, and the package's functions precede the user's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 

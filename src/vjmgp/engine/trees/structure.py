@@ -1,7 +1,5 @@
 """Trees as flat prefix arrays: random growth, subtrees, depth, nesting, hash."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

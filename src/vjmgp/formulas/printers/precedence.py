@@ -4,8 +4,6 @@ A language is a subclass: it names its column in the table of functions, sets te
 overrides the few methods in which it differs.
 """
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Sequence

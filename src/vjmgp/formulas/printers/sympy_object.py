@@ -1,7 +1,5 @@
 """Expressions as sympy's own objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 `sympy.sympify` reads the text, whatever the columns are called.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ..functions import ATOM, SUM

@@ -1,7 +1,5 @@
 """Estimate the time that a study takes."""
 
-from __future__ import annotations
-
 from ..paths import seeds_of
 from ..plan.study import Method, Study
 

@@ -1,7 +1,5 @@
 """Check what a schema cannot, before a study runs: tables, classes, folders, network."""
 
-from __future__ import annotations
-
 import os
 import sysconfig
 import traceback

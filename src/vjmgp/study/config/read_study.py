@@ -3,8 +3,6 @@
 Every job of the workflow reads the config again, so nothing heavy is imported here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Check a config against a JSON schema, with errors of one line, and fill in defaults."""
 
-from __future__ import annotations
-
 import copy
 import difflib
 import math

@@ -1,7 +1,5 @@
 """Comparisons of all methods: heat map of pairs and critical-difference diagram."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib as mpl

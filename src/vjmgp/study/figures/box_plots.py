@@ -1,7 +1,5 @@
 """Box plots of test R² by dataset."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

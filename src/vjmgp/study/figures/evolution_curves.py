@@ -1,7 +1,5 @@
 """Training and test R² of the model that would be chosen after each generation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The style of all figures, for screen (SVG, PNG) and print (PDF)."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """All methods at once, in three panels as in SRBench: accuracy, size and time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

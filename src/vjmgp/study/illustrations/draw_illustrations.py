@@ -1,7 +1,5 @@
 """Write all illustrations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

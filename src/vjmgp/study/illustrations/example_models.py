@@ -1,7 +1,5 @@
 """Models that evolution finds: a rugged and a smooth one, and the features on 547_no2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vicinal points: gaps, kernels and shares; Extra Trees, which estimate noise and reject points."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Every job of the workflow makes one from the config, so nothing heavy is imported here.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import re

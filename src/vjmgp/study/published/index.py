@@ -6,8 +6,6 @@ share, and `datasets.json` with the facts about the datasets. Every job reads th
 heavy is imported here.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from pathlib import Path

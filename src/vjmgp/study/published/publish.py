@@ -1,7 +1,5 @@
 """Publish the runs of a study as files that other studies reuse."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path

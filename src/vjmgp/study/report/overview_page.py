@@ -1,7 +1,5 @@
 """Contents about the whole study: scoreboard, progress and main figure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

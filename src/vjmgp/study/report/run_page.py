@@ -1,7 +1,5 @@
 """Contents of the page about a study's run: workflow, hyper-parameters, machine and versions."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import platform

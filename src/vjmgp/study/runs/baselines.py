@@ -1,7 +1,5 @@
 """Run a learner with scikit-learn's interface, tuned by cross-validation on standardised rows."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -3,8 +3,6 @@
 Modules `gp` and `baselines` implement the interface of methods.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import logging

@@ -1,7 +1,5 @@
 """Run genetic programming under a study's protocol."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

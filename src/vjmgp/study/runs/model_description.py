@@ -1,7 +1,5 @@
 """Describe a symbolic model for records and reports."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...formulas.input_names import legend

@@ -1,7 +1,5 @@
 """The step that estimates label noise, which sets the weight of regularisers."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The data of a run: the rows and labels that a method sees."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Records of runs: the lines of a file of runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 

@@ -1,7 +1,5 @@
 """Read the paper's claims from `vjmgp/data/paper`, with our names of the methods."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass

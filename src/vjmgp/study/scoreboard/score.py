@@ -1,7 +1,5 @@
 """Judge every claim of the paper by our runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rules by which our runs confirm or contradict a claim; docs/scoreboard.md explains them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

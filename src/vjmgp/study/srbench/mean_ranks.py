@@ -1,7 +1,5 @@
 """Rank our methods among the algorithms with published results, of SRBench and others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

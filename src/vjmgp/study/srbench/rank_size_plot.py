@@ -1,7 +1,5 @@
 """Plot accuracy against size, with a labelled point for each method."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -3,8 +3,6 @@
 After Demšar, "Statistical comparisons of classifiers over multiple data sets" (2006).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

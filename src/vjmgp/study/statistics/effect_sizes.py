@@ -1,7 +1,5 @@
 """Effect sizes of paired differences, and bootstrap intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import rankdata
 

@@ -1,7 +1,5 @@
 """The smallest sample that can be significant. Light to import."""
 
-from __future__ import annotations
-
 import itertools
 
 

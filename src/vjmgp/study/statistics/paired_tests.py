@@ -1,7 +1,5 @@
 """Wilcoxon's signed-rank test of two methods: by dataset on paired seeds, and over all datasets."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Medians and means by dataset and over all datasets, and the paper's medians."""
 
-from __future__ import annotations
-
 import functools
 from typing import Literal
 

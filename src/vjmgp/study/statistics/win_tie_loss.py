@@ -1,7 +1,5 @@
 """Count the datasets on which one method is better than, similar to or worse than another."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

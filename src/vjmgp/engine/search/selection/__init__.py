@@ -1,7 +1,5 @@
 """Operators of parent selection."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -8,8 +8,6 @@ Cases come in random order. If rows have weights, the next case is drawn by the 
 left, which is the order of first copies when all copies of the rows are shuffled.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....core.arrays import Floats, Integers, Words

@@ -3,8 +3,6 @@
 Row weights only enter through the objectives.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....core.arrays import Floats, Integers, Whole, Words
