@@ -17,7 +17,7 @@ from vjmgp.operations import stops, warm
 def test_studies_need_signals(monkeypatch):
     stops.require_signals()
     monkeypatch.delattr(signal, "pthread_sigmask")
-    with pytest.raises(OSError, match="studies run on Linux and macOS"):
+    with pytest.raises(OSError, match="studies run on Linux, macOS and WSL"):
         stops.require_signals()
 
 
