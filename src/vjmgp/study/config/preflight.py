@@ -142,7 +142,7 @@ def check_datasets_are_available(study: Study) -> None:
         are = "datasets are" if len(missing) > 1 else "dataset is"
         raise OSError(
             f"{len(missing)} {are} not at hand, and there is no connection to download from: "
-            f"{', '.join(missing)}. {download_advice(missing, cache)} Or take those that come with "
+            f"{', '.join(missing)}. {download_advice(missing, cache)} Or use those that come with "
             "vjmgp: datasets: [embedded]"
         )
 
