@@ -70,9 +70,9 @@ $(VENV)/ready-dev: $(VENV)/bin/python requirements.lock pyproject.toml
 # The lower bounds of pyproject.toml as exact versions: `>=` becomes `==`.
 .venv-oldest/ready: pyproject.toml
 	rm -rf .venv-oldest && $(PYTHON) -m venv .venv-oldest
-	sed -n '/^dependencies/,/^excel/s/^  "\([a-z0-9-]*\)>=\([^",]*\).*",.*/\1==\2/p' pyproject.toml \
+	sed -n '/^dependencies/,/^competitors/s/^  "\([a-z0-9-]*\)>=\([^",]*\).*",.*/\1==\2/p' pyproject.toml \
 		> .venv-oldest/versions
-	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots,sympy]" \
+	.venv-oldest/bin/pip install --quiet --constraint .venv-oldest/versions --editable ".[plots,sympy,excel]" \
 		hypothesis mpmath pmlb pyarrow pytest
 	touch $@
 
