@@ -153,7 +153,7 @@ def made_up_models(runs: pd.DataFrame, datasets: list[str]) -> list[dict[str, An
 
 
 def steps(study: Study) -> dict[str, Callable[[], None]]:
-    """What turns run tables into a report, as the workflow does."""
+    """Return the steps from run tables to a report, as in the workflow."""
     files, level = study.files.report(), study.significance
 
     def statistics() -> None:

@@ -20,7 +20,7 @@ class Fitted:
     model: SymbolicModel
     """The formula."""
     predictor: TableModel
-    """What predicts: the formula or a mean of many models."""
+    """The formula or a mean of many models, for predictions."""
     rows: ScoredRows
     """The training rows, standardised."""
     target_name: str = "target"
