@@ -1,7 +1,6 @@
-"""The step that runs a method on a dataset for a block of seeds.
+"""The step that runs a method on a dataset for a block of seeds."""
 
-Modules `gp` and `baselines` implement the interface of methods.
-"""
+from __future__ import annotations
 
 import functools
 import hashlib
@@ -11,10 +10,9 @@ import time
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...competitors.packages import versions_for
-from ...core.arrays import Floats
 from ...core.files import DamagedFileError, append_record, close_journal, journal_of, write_sealed
 from ...core.versions import library_versions
 from ..names import NOISE_TIMES
@@ -23,28 +21,13 @@ from ..protocols import r2
 from .problems import Noise, Problem, noise_estimates, problems
 from .records import good_runs, names_of
 
+if TYPE_CHECKING:
+    from .baselines import TunedEstimator
+    from .gp import GeneticProgramming
+
+    Learner = GeneticProgramming | TunedEstimator
+
 log = logging.getLogger(__name__)
-
-
-class Learner(Protocol):
-    """A method in one run."""
-
-    def fit(self, problem: Problem) -> None:
-        """Fit the training rows of a run, tuning included."""
-
-    def predict(self, table: Any) -> Floats:
-        """Predict rows of the table, in the target's units."""
-
-    @property
-    def size(self) -> int | None:
-        """The size of the model."""
-
-    @property
-    def text(self) -> str | None:
-        """The model as a formula that sympy can read, if there is one."""
-
-    def details(self) -> dict[str, Any]:
-        """Return the entries of a record that depend on the kind of method."""
 
 
 def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:

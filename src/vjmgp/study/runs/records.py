@@ -1,55 +1,10 @@
-"""Records of runs: the lines of a file of runs."""
+"""Records of runs: the lines of a file of runs. docs/architecture.md lists their keys."""
 
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
-from ...core.files import DamagedFileError, read_records, whole_records
+from ...core.files import DamagedFileError, Json, read_records, whole_records
 from ..paths import RUNS, files_and_journals, parse, seeds_of
-
-
-class RunRecord(TypedDict):
-    """A line of a file of runs."""
-
-    dataset: str
-    protocol: str
-    method: str
-    seed: int
-    identity: str
-    """The hash of its settings, code and data, as in the name of its folder."""
-    status: str
-    """"ok" or "failed"."""
-    error: NotRequired[str]
-    train_r2: NotRequired[float]
-    test_r2: NotRequired[float]
-    size: NotRequired[int | None]
-    """Nodes of a symbolic model; SRBench's conventions for others."""
-    trees: NotRequired[int | None]
-    seconds: NotRequired[float]
-    cpu_seconds: NotRequired[float]
-    noise_seconds: NotRequired[float]
-    """Seconds of the noise estimate, if the run uses it; added to `seconds`, the training time."""
-    noise_cpu_seconds: NotRequired[float]
-    formula: NotRequired[str | None]
-    legend: NotRequired[list[list[str]]]
-    """Names in the formula that differ from column names, with their meanings."""
-    features: NotRequired[list[list[Any]]]
-    """Coefficient and formula of each constructed feature."""
-    model: NotRequired[dict[str, Any]]
-    """The whole model, as `vjmgp.load_model` reads it."""
-    curve: NotRequired[list[list[float]]]
-    """[generation, training R², test R²] whenever the chosen model changes."""
-    noise_r2: NotRequired[float]
-    tau: NotRequired[float]
-    generations: NotRequired[int]
-    engine: NotRequired[str]
-    parameters: NotRequired[dict[str, Any]]
-    """Parameters that tuning chose."""
-    failed_candidates: NotRequired[int]
-    warnings: NotRequired[dict[str, int]]
-    definition: dict[str, Any]
-    versions: dict[str, str]
-    inputs: dict[str, Any]
-    """Checksums of the source file, the prepared table and the training rows; the noise."""
 
 
 def names_of(path: str | Path) -> dict[str, str]:
@@ -60,14 +15,14 @@ def names_of(path: str | Path) -> dict[str, str]:
     return found
 
 
-def read_block(path: str | Path) -> list[RunRecord]:
+def read_block(path: str | Path) -> list[Json]:
     """Return the records of a file of runs, after checking that they belong to its path."""
-    records: Any = read_records(path)
+    records = read_records(path)
     names, keys = names_of(path), ("protocol", "dataset", "identity")
     wanted = [(*(names[key] for key in keys), seed) for seed in seeds_of(names["block"])]
     if [tuple(record.get(key) for key in (*keys, "seed")) for record in records] != wanted:
         raise DamagedFileError(str(path), "its runs are not those of its name")
-    return list(records)
+    return records
 
 
 def runs_in(folder: Path) -> dict[int, Any]:
