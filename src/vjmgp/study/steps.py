@@ -1,8 +1,8 @@
 """The steps of a study and their order, stated once.
 
-Each step is a rule of the same name in `workflow/rules`. Identities, manifests, the report of an
-unfinished study, the picture of the workflow and its documentation follow this table; a test
-compares it with Snakemake's graph. Every job reads it, so nothing heavy is imported here.
+Each step is a rule of the same name in `workflow/rules`. Identities, manifests, the
+picture of the workflow and its documentation follow this table; a test compares it with Snakemake's
+graph. Every job reads it, so nothing heavy is imported here.
 """
 
 import pkgutil

@@ -9,9 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.files import DamagedFileError
+from ..figures.draw_figures import draw_figures
 from ..result_tables import present, read_table
+from ..runs.collect import collect_runs, join_runs
 from ..runs.records import read_block
-from ..steps import STEPS, load
+from ..scoreboard.score import score_claims
+from ..srbench.compare_srbench import compare_srbench
+from ..statistics.compare_methods import compare_methods
+from .write import write_report
 
 if TYPE_CHECKING:
     from ..paths import ExperimentFiles, StudyFiles
@@ -44,26 +49,16 @@ def report_so_far(
         if has_good_run or reused[entry.name]:
             place = files.experiments[entry.name]
             written = place.runs, place.curves, place.models
-            _do({}, collect_runs=(entry, usable, reused[entry.name], published, *written))
+            collect_runs(entry, usable, reused[entry.name], published, *written)
             _compare(entry, place, study)
             found.append(place.runs)
     if not found:
         raise ValueError("This study has no finished run yet.")
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
-    _do(
-        {},
-        join_runs=(found, files.runs, files.failures),
-        score_claims=(files.runs, scoreboard, files.scoreboard, files.scoreboard_tex),
-        write_report=(study, files, files.page, files.pages, files.config),
-    )
-
-
-def _do(named: dict[str, str], **arguments: tuple[Any, ...]) -> None:
-    """Call steps in their order, with the arguments of each and the named ones of all."""
-    for name, step in STEPS.items():
-        if name in arguments:
-            load(step.function)(*arguments[name], **named)
+    join_runs(found, files.runs, files.failures)
+    score_claims(files.runs, scoreboard, files.scoreboard, files.scoreboard_tex)
+    write_report(study, files, files.page, files.pages, files.config)
 
 
 def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
@@ -71,15 +66,13 @@ def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -
     table, config = read_table(files.runs), study["config"]
     methods = present(entry.methods, table["method"])
     entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
-    level, drawn = config["significance"], (files.runs, files.curves, files.figures)
-    _do(
-        files.statistics,
-        compare_methods=(files.runs, entry, level, files.latex),
-        draw_figures=(entry, study["symbolic"], config["curve_datasets"], level, *drawn),
-    )
+    level = config["significance"]
+    compare_methods(files.runs, entry, level, files.latex, **files.statistics)
+    shown = study["symbolic"], config["curve_datasets"], level
+    draw_figures(entry, *shown, files.runs, files.curves, files.figures, **files.statistics)
     if entry.follows_srbench:
         places = files.srbench, files.srbench_figure
-        _do({}, compare_srbench=(files.runs, entry, study["kinds"], *places))
+        compare_srbench(files.runs, entry, study["kinds"], *places)
 
 
 def _usable(paths: list[str]) -> tuple[list[str], bool]:
