@@ -31,8 +31,6 @@ UNLIMITED = 1_000_000
 """Generations of runs that are limited by time."""
 PAPERS = {"paper": PAPER, "label_noise": LABEL_NOISE}
 """The paper's protocols."""
-BUILT_IN = PAPERS | {"srbench": SRBENCH}
-"""Protocols that every study has."""
 LONGEST_NAME = 200
 """Bytes of a name that becomes part of a path."""
 
@@ -82,9 +80,6 @@ def read_study(
         require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
     reused: Json = {"published": published, "not_run": not_run}
     return _without_unavailable(Study(config, own, methods, protocols, experiments, **reused))
-
-
-# -- methods -------------------------------------------------------------------------------------
 
 
 def _name_regularizers(methods: Json) -> None:
@@ -166,9 +161,6 @@ def _check_slugs(methods: dict[str, Method]) -> None:
             raise ConfigError(f"methods.{name[:LONGEST_NAME]}: {fault}")
 
 
-# -- the results folder --------------------------------------------------------------------------
-
-
 def _check_results_folder(folder: str) -> None:
     place, here = Path(folder), Path.cwd()
     _refuse_signs(folder, "results")
@@ -213,11 +205,8 @@ def _refuse_signs(path: str, where: str) -> None:
         raise ConfigError(f"{where}: {path!r} may not have any of {signs}; choose another name.")
 
 
-# -- experiments ---------------------------------------------------------------------------------
-
-
 def _protocols(config: Json) -> dict[str, Protocol]:
-    protocols = dict(BUILT_IN)
+    protocols: dict[str, Protocol] = PAPERS | {"srbench": SRBENCH}
     for name, entry in config["protocols"].items():
         if name in protocols:
             raise ConfigError(
@@ -340,53 +329,42 @@ def _without_unavailable(study: Study) -> Study:
     """Return the study without methods and datasets that have neither computed nor reused runs."""
     config, only = study.config, study.config["published"] == "only"
     to_run = {cell.method for cell in study.cells() if study.seeds_to_run(cell)}
-    extras = {
-        name: missing_extra(study.methods[name].definition.get("estimator", ""))
-        for name in study.methods
-        if name in to_run
+    missing = {
+        name: extra
+        for name, method in study.methods.items()
+        if name in to_run and (extra := missing_extra(method.definition.get("estimator", "")))
     }
-    missing = {name: extra for name, extra in extras.items() if extra}
     if missing and config["unavailable"] == "refuse":
         raise ConfigError(
             f"experiments: packages are missing for {', '.join(missing)}. Install them: "
             f"{how_to_install(missing.values())}; or skip these methods: --config unavailable=skip"
         )
     study = replace(study, skipped=list(missing))
+    least = 2 if only else 1  # a report of published runs compares methods
     experiments = {}
     for name, entry in study.experiments.items():
         cells = [c for c in study.cells(name) if study.seeds_reused(c) or study.seeds_to_run(c)]
-        datasets, names = {cell.dataset for cell in cells}, {cell.method for cell in cells}
-        experiments[name] = replace(
-            entry,
-            methods=[method for method in entry.methods if method in names],
-            datasets=[dataset for dataset in entry.datasets if dataset in datasets],
-        )
-    least = 2 if only else 1  # a report of published runs compares methods
-    with_methods = {
-        name: entry
-        for name, entry in experiments.items()
-        if len(entry.methods) >= min(least, len(study.experiments[name].methods))
-    }
-    if not with_methods:
+        names = dict.fromkeys(cell.method for cell in cells)
+        with_runs = {cell.dataset for cell in cells}
+        datasets = [dataset for dataset in entry.datasets if dataset in with_runs]
+        if len(names) >= min(least, len(entry.methods)):
+            experiments[name] = replace(entry, methods=list(names), datasets=datasets)
+    if not experiments:
         why = "none of their runs is published" if only else "packages of all methods are missing"
         raise ConfigError(f"experiments: {why}.")
-    used = {name for entry in with_methods.values() for name in entry.methods}
+    used = {name for entry in experiments.values() for name in entry.methods}
     methods = {name: method for name, method in study.methods.items() if name in used}
     left_out = _not_published(study) if only else []
-    return replace(study, experiments=with_methods, methods=methods, missing=left_out)
+    return replace(study, experiments=experiments, methods=methods, missing=left_out)
 
 
 def _not_published(study: Study) -> list[str]:
     """Return sentences about methods and datasets without published runs."""
     runs = {cell: study.seeds_reused(cell) for cell in study.cells()}
-    datasets = {cell.dataset for cell, seeds in runs.items() if seeds}
+    datasets = {cell.dataset for cell in runs if runs[cell]}
     no_method, part = [], []
     for name in study.methods:
-        found = [
-            seeds
-            for cell, seeds in runs.items()
-            if cell.method == name and cell.dataset in datasets
-        ]
+        found = [runs[c] for c in runs if c.method == name and c.dataset in datasets]
         if not any(found):
             no_method.append(name)
         elif sum(found) < len(found) * study.seeds:
