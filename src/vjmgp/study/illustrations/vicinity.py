@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import beta as beta_distribution
+from scipy.stats import entropy
 
 from ...core.arrays import Floats
 from ...engine.numerics.rng import beta, stream
@@ -23,10 +24,20 @@ def mixup_rule(alpha: float = ALPHA, gamma: float = GAMMA, joint: bool = False) 
     return MixupRule(alpha, gamma, joint, True)
 
 
+def _mixed(values: Floats, vicinity: Vicinity) -> Floats:
+    """Return the mixtures of each anchor's value and its partner's."""
+    anchors = values[np.arange(len(vicinity.share)) % len(values)]
+    return vicinity.share * anchors + (1 - vicinity.share) * values[vicinity.partner]
+
+
+def _scaled(values: Floats) -> Floats:
+    """Return values with mean 0 and standard deviation 1."""
+    return (values - values.mean()) / values.std()
+
+
 def _gaps(f: Any, x: Floats, vicinity: Vicinity) -> tuple[Floats, Floats]:
     """Return the lines between anchors and partners, and rounds × anchors distances of f."""
-    anchor = np.arange(len(vicinity.share)) % len(x)
-    line = vicinity.share * f(x[anchor, 0]) + (1 - vicinity.share) * f(x[vicinity.partner, 0])
+    line = _mixed(f(x[:, 0]), vicinity)
     return line, np.abs(f(vicinity.points[:, 0]) - line).reshape(-1, len(x))
 
 
@@ -35,24 +46,19 @@ def worst_gaps(f: Any, x: Floats, vicinity: Vicinity) -> Floats:
     return np.asarray(_gaps(f, x, vicinity)[1].max(axis=0))
 
 
-def _straight(x: Floats) -> Floats:
-    return 1.2 * x
-
-
-def _fluctuating(x: Floats) -> Floats:
-    return np.asarray(1.2 * x + 0.45 * np.sin(6 * x))
-
-
 def gap_and_difference() -> Any:
     """Draw a steep line and a fluctuating function with both measures."""
-    functions = {"straight": _straight, "fluctuating": _fluctuating}
+    functions: dict[str, Any] = {
+        "straight": lambda x: 1.2 * x,
+        "fluctuating": lambda x: 1.2 * x + 0.45 * np.sin(6 * x),
+    }
     x = np.sort(np.random.default_rng(0).uniform(-1.6, 1.6, 24))[:, np.newaxis]
     grid = np.linspace(-1.75, 1.75, 400)
     figure, axes = panels_without_grid(2, 2, 5.2, sharex=True)
     for line, (name, f) in zip(axes, functions.items(), strict=True):
         y = f(x[:, 0])
         moved = finite_difference(stream(0, "vicinal"), x, 10, 0.2)
-        mixed = mixup(stream(0, "vicinal"), x, (y - y.mean()) / y.std(), 10, mixup_rule())
+        mixed = mixup(stream(0, "vicinal"), x, _scaled(y), 10, mixup_rule())
         for axis, vicinity, colour, words in (
             (line[0], moved, ORANGE, "finite difference"),
             (line[1], mixed, BLUE, "Jensen gap"),
@@ -119,15 +125,11 @@ def limits_of_kernels() -> Any:
     figure, axes = panels_without_grid(1, 3, 3.1)
     x = np.sort(np.random.default_rng(1).uniform(-2, 2, 30))[:, np.newaxis]
     y = x[:, 0] ** 2
-    scale = (y - y.mean()) / y.std(), (x - x.mean()) / x.std()
     for axis, joint, name in ((axes[0], False, "Mix_Y"), (axes[1], True, "Mix_XY")):
-        drawn = mixup(stream(3, "vicinal"), scale[1], scale[0], 1, mixup_rule(joint=joint))
-        anchor = np.arange(30)
-        for i, j in zip(anchor, drawn.partner, strict=True):
+        drawn = mixup(stream(3, "vicinal"), _scaled(x), _scaled(y), 1, mixup_rule(joint=joint))
+        for i, j in enumerate(drawn.partner):
             axis.plot([x[i, 0], x[j, 0]], [y[i], y[j]], color=GREY, lw=0.7, alpha=0.7)
-        share = drawn.share
-        mixed_x = share * x[anchor, 0] + (1 - share) * x[drawn.partner, 0]
-        mixed_y = share * y[anchor] + (1 - share) * y[drawn.partner]
+        mixed_x, mixed_y = _mixed(x[:, 0], drawn), _mixed(y, drawn)
         axis.plot(x[:, 0], y, "o", color="#1d232b", ms=3.5)
         axis.plot(mixed_x, mixed_y, "D", color=ORANGE if not joint else BLUE, ms=4)
         off = np.mean(np.abs(mixed_y - mixed_x**2))
@@ -151,15 +153,9 @@ def _partners_in_use(inputs: int, joint: bool, n: int = 100, rounds: int = 400) 
     """Return the effective number of partners of a row: exp of the entropy of the draws."""
     rng = np.random.default_rng(inputs)
     x, y = rng.normal(size=(n, inputs)), rng.normal(size=n)
-    drawn = mixup(stream(0, "vicinal"), x, y, rounds, mixup_rule(joint=joint)).partner.reshape(
-        rounds, n
-    )
-    numbers = []
-    for i in range(n):
-        share = np.bincount(drawn[:, i], minlength=n) / rounds
-        share = share[share > 0]
-        numbers.append(np.exp(-np.sum(share * np.log(share))))
-    return float(np.mean(numbers))
+    drawn = mixup(stream(0, "vicinal"), x, y, rounds, mixup_rule(joint=joint))
+    partners = drawn.partner.reshape(rounds, n).T
+    return float(np.mean([np.exp(entropy(np.bincount(of_row))) for of_row in partners]))
 
 
 def noise_estimates() -> Any:
@@ -170,9 +166,9 @@ def noise_estimates() -> Any:
     error = rng.normal(size=100)
     for axis, deviation in zip(axes, NOISE, strict=True):
         y = np.sin(x) + deviation * error
-        scaled = ((x - x.mean()) / x.std())[:, np.newaxis], (y - y.mean()) / y.std()
-        predicted, _ = out_of_fold_predictions(*scaled, 0)
-        score = noise_scores(*scaled, 0)["mean"]
+        rows = _scaled(x)[:, np.newaxis], _scaled(y)
+        predicted, _ = out_of_fold_predictions(*rows, 0)
+        score = noise_scores(*rows, 0)["mean"]
         axis.plot(x, y, "o", color=GREY, ms=2.6, alpha=0.7)
         axis.plot(x, np.sin(x), color="#1d232b", lw=1.2)
         axis.plot(x, predicted * y.std() + y.mean(), "D", color=ORANGE, ms=2.8)
@@ -187,14 +183,12 @@ def manifold_intrusion() -> Any:
     rng = np.random.default_rng(2)
     x = rng.uniform(-2, 2, 60)[:, np.newaxis]
     y = x[:, 0] ** 2 + 0.05 * rng.normal(size=60)
-    scaled_x, scaled_y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
-    detector = fit_forest(stream(0, "detector"), np.ascontiguousarray(scaled_x.T), scaled_y)
+    detector = fit_forest(stream(0, "detector"), np.ascontiguousarray(_scaled(x).T), _scaled(y))
     figure, axes = panels_without_grid(1, 2, 3.4, sharey=True)
     grid = np.linspace(-2, 2, 200)
     for axis, forest, words in ((axes[0], None, "without"), (axes[1], detector, "with")):
-        drawn = mixup(stream(0, "vicinal"), scaled_x, scaled_y, 3, mixup_rule(), forest)
-        anchor = np.arange(len(drawn.share)) % len(y)
-        label = drawn.share * y[anchor] + (1 - drawn.share) * y[drawn.partner]
+        drawn = mixup(stream(0, "vicinal"), _scaled(x), _scaled(y), 3, mixup_rule(), forest)
+        label = _mixed(y, drawn)
         place = drawn.points[:, 0] * x.std() + x.mean()
         off = np.mean(np.abs(label - place**2))
         again = drawn.attempts > 1
