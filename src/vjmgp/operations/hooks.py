@@ -39,9 +39,7 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
             "tables and report will be those of this study. To keep both, choose another folder "
             "for this one: --config results=FOLDER"
         )
-    reused = about_reused(study)
-    if reused:
-        say(reused)
+    say_what_is_reused(study)
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
@@ -55,14 +53,14 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     return held
 
 
-def about_reused(study: Study) -> str | None:
-    """Return how many runs are reused, from where, and how to compute them instead."""
+def say_what_is_reused(study: Study) -> None:
+    """Print how many runs are reused, if any, from where, and how to compute them instead."""
     cells = study.reused()
     if not cells or not study.published:
-        return None
+        return
     count, made = sum(cell.seeds for cell in cells), study.published.made
     left = sum(len(study.seeds_to_run(cell)) for cell in study.cells())
-    return (
+    say(
         f"Reused from {os.path.relpath(study.published.folder)}: {count:,} published runs "
         f"(engine {made['engine']}, {made['date']}); {left:,} are left to compute. To compute all: "
         "--config published=ignore"

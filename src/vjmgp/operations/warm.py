@@ -91,9 +91,6 @@ def run(script: str, log: Path) -> int | None:
     return CRASHED
 
 
-# -- the worker ----------------------------------------------------------------------------------
-
-
 def main() -> None:
     """Load the libraries, then fork a child for each job until Snakemake ends; end the children."""
     server, snakemake = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])

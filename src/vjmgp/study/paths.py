@@ -64,11 +64,6 @@ def files_and_journals(folder: Path) -> list[Path]:
     return sorted(folder.glob("seeds_*.jsonl*"))
 
 
-def folder_of(pattern: str) -> str:
-    """Return the pattern of the folder that a file is in."""
-    return pattern.rpartition("/")[0]
-
-
 def log_of(step: str, *names: str) -> str:
     """Return the log file of a job: that of its step, or one for each of some names."""
     return f"{'/'.join((LOGS, step, *names))}.log"

@@ -12,9 +12,6 @@ from ..engine.numerics import scores
 __all__ = ["Protocol", "add_label_noise", "label_noise_split", "paper_split", "r2"]
 
 
-TRAIN_ROWS = 100
-LABEL_NOISE_SHARE = 0.8
-SRBENCH_SHARE = 0.75
 SRBENCH_SEEDS = (860, 5390, 6265, 11284, 11964, 15795, 21575, 22118, 23654, 29802)
 """The seeds of the splits with published results of SRBench."""
 LEAST_TRAIN_ROWS, LEAST_TEST_ROWS = 5, 2
@@ -56,17 +53,12 @@ def _entropy(dataset: str, seed: int, purpose: str) -> np.random.SeedSequence:
 class Protocol:
     """The split of a dataset for a run, and the noise added to the training labels."""
 
-    train_rows: int | None = TRAIN_ROWS
+    train_rows: int | None = 100
     """The number of training rows; half of all rows if fewer would be left to test on."""
     train_share: float | None = None
     """The share of training rows, instead of `train_rows`."""
     label_noise: float = 0.0
     """Standard deviation of the noise added to the training labels, in units of theirs."""
-
-    def __post_init__(self) -> None:
-        """Raise if the training rows are given twice or not at all."""
-        if (self.train_rows is None) == (self.train_share is None):
-            raise ValueError("a protocol has either train_rows or train_share")
 
     @property
     def most_seeds(self) -> int | None:
@@ -120,7 +112,7 @@ class SRBenchProtocol(Protocol):
     """The splits of scikit-learn's `train_test_split`: run k uses the k-th seed."""
 
     train_rows: int | None = None
-    train_share: float | None = SRBENCH_SHARE
+    train_share: float | None = 0.75
     split_seeds: tuple[int, ...] = SRBENCH_SEEDS
 
     @property
@@ -146,7 +138,7 @@ class SRBenchProtocol(Protocol):
 
 
 PAPER = Protocol()
-LABEL_NOISE = Protocol(train_rows=None, train_share=LABEL_NOISE_SHARE, label_noise=1.0)
+LABEL_NOISE = Protocol(train_rows=None, train_share=0.8, label_noise=1.0)
 SRBENCH = SRBenchProtocol()
 
 

@@ -12,7 +12,7 @@ from ..plan.study import Cell, Study
 from ..report.run_page import machine
 from ..runs.records import runs_in
 from . import rows as stored
-from .index import DATASETS, INDEX, Published, PublishedCell, read_published
+from .index import DATASETS, INDEX, PublishedCell, read_published
 from .index import SPLITS as SPLITS_FILE
 from .rows import Row, Split, key_of, read_parquet, row_of, split_of, splits_of, write_rows
 
@@ -25,21 +25,21 @@ class Publication:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.before = read_published(folder)
+        before = read_published(folder)
         self.groups: dict[str, dict[str, list[Row]]] = defaultdict(dict)
         """Rows by experiment and identity."""
         self.splits: dict[Split, Row] = {}
         self.inputs: dict[tuple[Any, ...], str] = {}
         """Checksums of the data of each split, the same for all encodings."""
         self.facts: dict[str, Any] = {}
-        if not self.before:
+        if not before:
             return
-        for group in dict.fromkeys(cell.group for cell in self.before.cells.values()):
-            for row in read_parquet(self.before, f"{group}.parquet").to_pylist():
+        for group in dict.fromkeys(cell.group for cell in before.cells.values()):
+            for row in read_parquet(before, f"{group}.parquet").to_pylist():
                 self.groups[group].setdefault(row["identity"], []).append(row)
-        self.splits = splits_of(self.before)
+        self.splits = splits_of(before)
         self.inputs = {key[:-1]: split["inputs"] for key, split in self.splits.items()}
-        self.facts = read_sealed(self.before.file(DATASETS))["datasets"]
+        self.facts = read_sealed(before.file(DATASETS))["datasets"]
 
     def add(self, study: Study) -> int:
         """Add the finished runs of a study, and return how many are new."""
@@ -89,7 +89,7 @@ class Publication:
                 "rows; publish the runs of one results folder."
             )
 
-    def write(self) -> Published:
+    def write(self) -> None:
         """Write the folder; the index comes last, so that it never names a missing file."""
         cells = {}
         for group, rows in self.groups.items():
@@ -106,9 +106,6 @@ class Publication:
         made = {"date": today, "machine": machine(), "engine": ENGINE_VERSION}
         write_sealed(self.folder / INDEX, {"made": made, "files": sums, "cells": cells})
         read_published.cache_clear()
-        published = read_published(self.folder)
-        assert published
-        return published
 
 
 def copy_tables(study: Study, folder: Path) -> int:

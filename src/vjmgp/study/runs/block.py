@@ -19,7 +19,7 @@ from ..names import NOISE_TIMES
 from ..paths import seeds_of
 from ..protocols import r2
 from .problems import Noise, Problem, noise_estimates, problems
-from .records import good_runs, names_of
+from .records import names_of, runs_in
 
 if TYPE_CHECKING:
     from .baselines import TunedEstimator
@@ -71,10 +71,10 @@ def run_block(
     blocks and journals are reused, so the size of blocks may change. Each run is written to a
     journal when it ends, so a killed block does not repeat finished runs.
     """
-    estimates: Noise = noise_estimates(noise or [])
+    estimates = noise_estimates(noise or [])
     learner = functools.cache(lambda: learner_of(definition, estimates))
     place = names_of(runs)
-    done = good_runs(Path(runs).parent)
+    done = runs_in(Path(runs).parent)
     records = []
     for problem in problems(data, facts, splits):
         if problem.seed not in seeds_of(runs):
@@ -86,8 +86,8 @@ def run_block(
             "seed": problem.seed,
             "identity": place["identity"],
         } | provenance(problem, definition, estimates.get(problem.seed))
-        record = done.get(problem.seed)
-        if record is None or any(record.get(key) != value for key, value in names.items()):
+        record, wanted = done.get(problem.seed, {}), names | {"status": "ok"}
+        if any(record.get(key) != value for key, value in wanted.items()):
             record = names | guarded(learner(), problem, method)
             append_record(journal_of(runs), record)
         records.append(record)

@@ -33,8 +33,3 @@ def runs_in(folder: Path) -> dict[int, Any]:
             if record["status"] == "ok" or record["seed"] not in found:
                 found[record["seed"]] = record
     return found
-
-
-def good_runs(folder: Path) -> dict[int, Any]:
-    """Return the runs of a folder that did not fail, by seed."""
-    return {seed: run for seed, run in runs_in(folder).items() if run["status"] == "ok"}
