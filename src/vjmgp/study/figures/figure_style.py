@@ -18,7 +18,7 @@ from ...core.files import write_whole
 
 WIDTH = 9.0
 """Width of the report's column in inches."""
-BLUE, ORANGE, GREEN, GREY, LIGHT = "#0072B2", "#D55E00", "#009E73", "#8a939e", "#c9d0d8"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8a939e"
 COLOURS = [
     BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#7F3C8D", "#4d5660",
     "#B8A800",

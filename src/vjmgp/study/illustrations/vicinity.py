@@ -32,7 +32,7 @@ def _mixed(values: Floats, vicinity: Vicinity) -> Floats:
 
 def _scaled(values: Floats) -> Floats:
     """Return values with mean 0 and standard deviation 1."""
-    return (values - values.mean()) / values.std()
+    return np.asarray((values - values.mean()) / values.std())
 
 
 def _gaps(f: Any, x: Floats, vicinity: Vicinity) -> tuple[Floats, Floats]:
