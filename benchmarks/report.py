@@ -26,6 +26,7 @@ from benchmarks import ROOT, machine
 from vjmgp import ENGINE_VERSION
 from vjmgp.competitors.packages import missing_extra
 from vjmgp.core.files import write_json
+from vjmgp.study import paths
 from vjmgp.study.config.read_study import read_study
 from vjmgp.study.figures.draw_figures import draw_figures
 from vjmgp.study.illustrations.draw_illustrations import draw_illustrations
@@ -162,7 +163,7 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
             compare_methods(ours.runs, entry, level, ours.latex, **ours.statistics)
 
     def scoreboard() -> None:
-        board = files.scoreboard, files.scoreboard_tex
+        board = files.scoreboard, study.files.at(paths.SCOREBOARD_TEX)
         score_claims(files.runs, study.for_scoreboard(), *board)
 
     def figures() -> None:
@@ -177,7 +178,8 @@ def steps(study: Study) -> dict[str, Callable[[], None]]:
         draw_illustrations(files.illustrations)
 
     def pages() -> None:
-        write_report(study.for_report(), files, files.page, files.pages, files.config)
+        written = map(study.files.at, (paths.REPORT, paths.PAGES, paths.CONFIG))
+        write_report(study.for_report(), files, *written)
 
     calls = (statistics, scoreboard, figures, illustrations, pages)
     return {call.__name__: call for call in calls}

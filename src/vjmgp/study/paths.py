@@ -6,7 +6,6 @@ combination of settings, code and data files; if one of them changes, so does th
 
 import functools
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,42 +102,16 @@ def experiment_files(folder: str, experiment: str) -> ExperimentFiles:
 
 
 class StudyFiles(NamedTuple):
-    """The files that a report consists of and is made from."""
+    """The files that a report is made from."""
 
     runs: str
-    failures: str
     scoreboard: str
-    scoreboard_tex: str
     illustrations: str
-    page: str
-    """The page to start from."""
-    pages: str
-    """The folder of the other pages."""
-    config: str
     facts: dict[str, str]
     """By dataset."""
     notes: dict[str, str]
     """The origin of each dataset from PMLB."""
     experiments: dict[str, ExperimentFiles]
-
-
-def study_files(
-    folder: str, facts: dict[str, str], notes: dict[str, str], experiments: Iterable[str]
-) -> StudyFiles:
-    """Return the files of a report in a folder."""
-    return StudyFiles(
-        f"{folder}/{ALL_RUNS}",
-        f"{folder}/{FAILURES}",
-        f"{folder}/{SCOREBOARD}",
-        f"{folder}/{SCOREBOARD_TEX}",
-        f"{folder}/{ILLUSTRATIONS}",
-        f"{folder}/{REPORT}",
-        f"{folder}/{PAGES}",
-        f"{folder}/{CONFIG}",
-        facts,
-        notes,
-        {name: experiment_files(folder, name) for name in experiments},
-    )
 
 
 def blocks(seeds: range, size: int) -> list[str]:

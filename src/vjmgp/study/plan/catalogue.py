@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...engine.version import source_hash
@@ -38,16 +37,18 @@ class Catalogue:
 
     def splits(self, protocol: str, dataset: str, seeds: range) -> list[str]:
         """Return the files with the splits of these seeds."""
-        return self._blocks(paths.SPLITS, self._study.ids.split, (protocol, dataset), seeds)
+        identity = self._study.ids.split(protocol, dataset)
+        return self._blocks(paths.SPLITS, protocol, dataset, identity, seeds)
 
     def noise(self, protocol: str, dataset: str, seeds: range) -> list[str]:
         """Return the files with the noise estimates of these seeds."""
-        return self._blocks(paths.NOISE, self._study.ids.noise, (protocol, dataset), seeds)
+        identity = self._study.ids.noise(protocol, dataset)
+        return self._blocks(paths.NOISE, protocol, dataset, identity, seeds)
 
     def _blocks(
-        self, pattern: str, identity_of: Callable[..., str], where: tuple[str, str], seeds: range
+        self, pattern: str, protocol: str, dataset: str, identity: str, seeds: range
     ) -> list[str]:
-        names = {"protocol": where[0], "dataset": where[1], "identity": identity_of(*where)}
+        names = {"protocol": protocol, "dataset": dataset, "identity": identity}
         every = paths.blocks(range(self._study.seeds), int(self._study.config["seeds_per_job"]))
         found = [block for block in every if set(seeds) & set(paths.seeds_of(block))]
         return [self.at(pattern, block=block, **names) for block in found]
@@ -112,4 +113,12 @@ class Catalogue:
             for name in study.datasets
             if name not in study.own_data
         }
-        return paths.study_files(folder or self._home, facts, notes, study.experiments)
+        home = folder or self._home
+        return paths.StudyFiles(
+            f"{home}/{paths.ALL_RUNS}",
+            f"{home}/{paths.SCOREBOARD}",
+            f"{home}/{paths.ILLUSTRATIONS}",
+            facts,
+            notes,
+            {name: paths.experiment_files(home, name) for name in study.experiments},
+        )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.files import DamagedFileError
 from ..figures.draw_figures import draw_figures
+from ..paths import CONFIG, FAILURES, PAGES, REPORT, SCOREBOARD_TEX
 from ..result_tables import present, read_table
 from ..runs.collect import collect_runs, join_runs
 from ..runs.records import read_block
@@ -56,9 +57,9 @@ def report_so_far(
         raise ValueError("This study has no finished run yet.")
     if Path(illustrations).is_dir():
         shutil.copytree(illustrations, files.illustrations)
-    join_runs(found, files.runs, files.failures)
-    score_claims(files.runs, scoreboard, files.scoreboard, files.scoreboard_tex)
-    write_report(study, files, files.page, files.pages, files.config)
+    join_runs(found, files.runs, f"{folder}/{FAILURES}")
+    score_claims(files.runs, scoreboard, files.scoreboard, f"{folder}/{SCOREBOARD_TEX}")
+    write_report(study, files, *(f"{folder}/{name}" for name in (REPORT, PAGES, CONFIG)))
 
 
 def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -> None:
@@ -68,8 +69,10 @@ def _compare(entry: Experiment, files: ExperimentFiles, study: dict[str, Any]) -
     entry = replace(entry, methods=methods, datasets=present(entry.datasets, table["dataset"]))
     level = config["significance"]
     compare_methods(files.runs, entry, level, files.latex, **files.statistics)
-    shown = study["symbolic"], config["curve_datasets"], level
-    draw_figures(entry, *shown, files.runs, files.curves, files.figures, **files.statistics)
+    draw_figures(
+        entry, study["symbolic"], config["curve_datasets"], level, files.runs, files.curves,
+        files.figures, **files.statistics,
+    )  # fmt: skip
     if entry.follows_srbench:
         places = files.srbench, files.srbench_figure
         compare_srbench(files.runs, entry, study["kinds"], *places)

@@ -13,6 +13,7 @@ from ...core.files import read_json, write_whole
 from ...engine.version import ENGINE_VERSION
 from ...pages.templating import SHARED, make_templates
 from ...tables.paper_datasets import paper_datasets
+from ..paths import ALL_RUNS, FAILURES, REPORT, SCOREBOARD
 from ..result_tables import read_table
 from .dataset_pages import DatasetPages
 from .experiment_pages import experiment_page, has_runs
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 READS = ("pages/templates/*", "study/report/templates/*")
 Context = dict[str, Any]
-ENTRY = "report.html"
 ASSETS = ("style.css", "report.js")
 
 
@@ -34,8 +34,8 @@ def write_report(study: Context, files: StudyFiles, page: str, pages: str, confi
     for name in ASSETS:
         write_whole(Path(pages) / name, [(SHARED / name).read_bytes()])
     shared = shared_context(files, study)
-    for here, template, more in all_pages(shared, files, study):
-        inside = here != ENTRY
+    for here, template, more in all_pages(shared, study):
+        inside = here != REPORT
         places = {"pages": "" if inside else "report/", "files": "../" if inside else ""}
         whole = templates.get_template(f"{template}.html.jinja")
         text = whole.render(shared | more | places | {"here": here})
@@ -43,12 +43,10 @@ def write_report(study: Context, files: StudyFiles, page: str, pages: str, confi
     write_whole(Path(config), [as_yaml(study["config"]).encode()])
 
 
-def all_pages(
-    shared: Context, files: StudyFiles, study: Context
-) -> Iterator[tuple[str, str, Context]]:
+def all_pages(shared: Context, study: Context) -> Iterator[tuple[str, str, Context]]:
     """Yield file, template and own context of every page."""
     experiments, datasets = shared["experiments"], shared["datasets"]
-    yield ENTRY, "index", {"highlight": highlight(experiments)}
+    yield REPORT, "index", {"highlight": highlight(experiments)}
     for name in (*["scoreboard"] * shared["has_claims"], "datasets", "models"):
         yield f"{name}.html", name, {}
     for entry in experiments:
@@ -63,7 +61,8 @@ def all_pages(
         yield "illustrations.html", "illustrations", {}
     methods, picture = study["methods"], picture_of_workflow()
     about = {"gp_settings": gp_settings(methods), "learners": learners(methods)}
-    tables = _files(files, experiments)
+    inside = (f"tables/{entry['name']}/{name}" for entry in experiments for name in entry["files"])
+    tables = [ALL_RUNS, FAILURES, SCOREBOARD, *inside]
     yield "run.html", "run", about | {"files_of_study": tables, "picture": picture}
 
 
@@ -102,13 +101,6 @@ def shared_context(files: StudyFiles, study: Context) -> Context:
         "machine": machine(),
         "versions": versions(),
     }
-
-
-def _files(files: StudyFiles, experiments: list[Context]) -> list[str]:
-    """Return the paths of all tables, relative to the results folder."""
-    whole = (Path(files.runs).name, "failures.csv", Path(files.scoreboard).name)
-    inside = (f"{entry['name']}/{name}" for entry in experiments for name in entry["files"])
-    return [f"tables/{name}" for name in (*whole, *inside)]
 
 
 def as_yaml(config: Context) -> str:
