@@ -107,8 +107,7 @@ def unused_folders(studies: Iterable[Study]) -> list[Path]:
         wanted |= {place for path in map(Path, study.files.everything()) for place in path.parents}
     patterns = paths.RUNS, paths.SPLITS, paths.NOISE, paths.DATA, paths.SOURCE
     folders = (path for p in patterns for path in paths.find(results, str(Path(p).parent)))
-    found = [path for path in folders if path.is_dir()]
-    unwanted = [path for path in found if path not in wanted]
+    unwanted = [path for path in folders if path.is_dir() and path not in wanted]
     return [path for path in unwanted if not set(path.parents) & set(unwanted)]
 
 

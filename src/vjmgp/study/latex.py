@@ -8,10 +8,10 @@ import pandas as pd
 
 from ..core.files import write_whole
 
-SYMBOLS = {
+SYMBOLS = str.maketrans({
     "²": "$^2$", "∼": "$\\sim$", "−": "$-$", "≤": "$\\leq$",
     "τ": "$\\tau$", "α": "$\\alpha$", "γ": "$\\gamma$", "σ": "$\\sigma$",
-}  # fmt: skip
+})  # fmt: skip
 """Characters that not every TeX can typeset."""
 WIDE = 7
 """The number of columns above which a table is set in small type."""
@@ -48,9 +48,7 @@ def latex_of(
     if len(table.columns) > WIDE:
         small = "\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}"
         text = text.replace("\\centering", small, 1)
-    for sign, command in SYMBOLS.items():
-        text = text.replace(sign, command)
-    return str(text)
+    return str(text).translate(SYMBOLS)
 
 
 def _number(value: float, digits: int) -> str:

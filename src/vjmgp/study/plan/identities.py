@@ -21,6 +21,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.files import checksum
 from ...engine.version import ENGINE_VERSION
 from ..steps import STEPS, TABLE_STEPS
 
@@ -44,6 +45,7 @@ WHOLE = {"formulas"}
 write their formulas with it."""
 NOT_SHOWN = ("results", "pmlb_cache", "warm_workers", "published")
 """Keys of a config that change nothing in a report."""
+_sum = functools.cache(checksum)
 
 
 def identity(*parts: Any) -> str:
@@ -87,11 +89,6 @@ def _modules_in(package: str) -> frozenset[str]:
     places = (path.relative_to(PACKAGE.parent) for path in (PACKAGE / package).rglob("*.py"))
     names = (".".join(place.with_suffix("").parts) for place in places)
     return frozenset(name.removesuffix(".__init__") for name in names)
-
-
-@functools.cache
-def _sum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _path_of(module: str) -> Path | None:

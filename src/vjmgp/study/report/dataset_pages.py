@@ -147,18 +147,14 @@ def _tests(files: StudyFiles, study: Context) -> dict[Key, Context]:
         first = table[(table["method"] == entry.methods[0]) & table["outcome"].notna()]
         for row in first[columns].to_dict("records"):
             # The difference is that of the other method from the reference.
+            outcome = OPPOSITE[row["outcome"]]
+            words = f"{outcome} {'to' if outcome == SIMILAR else 'than'} {entry.methods[0]}"
             seen = {
                 "reference": entry.methods[0],
-                "outcome": _in_words(OPPOSITE[row["outcome"]], row["note"], entry.methods[0]),
+                "outcome": "too few seeds to tell" if row["note"] == TOO_FEW else words,
                 "difference": -row["median_difference"],
                 "low": -row["high"],
                 "high": -row["low"],
             }
             found.setdefault((row["dataset"], entry.protocol, row["versus"]), seen)
     return found
-
-
-def _in_words(outcome: str, note: str, reference: str) -> str:
-    if note == TOO_FEW:
-        return "too few seeds to tell"
-    return f"{outcome} {'to' if outcome == SIMILAR else 'than'} {reference}"

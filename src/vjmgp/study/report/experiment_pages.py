@@ -44,6 +44,8 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
     medians = tables["medians"].set_index("dataset")
     paper = papers_counts(entry.name, entry.papers_kind, entry.timed)
     pairs = count_pairs(counts, methods, paper)
+    ours = counts["test_r2"]
+    of_first = ours[(ours["method"] == methods[0]) & ours["versus"].isin(methods)]
     level = study["config"]["significance"]
     return asdict(entry) | {
         "methods": methods,
@@ -56,7 +58,7 @@ def experiment_page(files: ExperimentFiles, entry: Experiment, study: Context) -
         "has_papers_medians": any(name.endswith(IN_THE_PAPER) for name in medians.columns),
         "has_papers_counts": any(row[metric]["paper"] for row in pairs for metric in METRICS),
         "unpaired": any(row["unpaired"] for row in pairs),
-        "sums": _sums(counts["test_r2"], methods),
+        "sums": _kinds(of_first[[*KINDS]].sum()),
         "matrices": [
             {"title": words, "table": win_tie_loss_matrix(counts[metric], methods)}
             for metric, words in METRICS.items()
@@ -118,12 +120,6 @@ def _kinds(counts: Any) -> dict[str, int]:
 def _papers_kinds(counts: OutcomeCounts) -> dict[str, int]:
     similar = counts.datasets - counts.better - counts.worse
     return {BETTER: counts.better, SIMILAR: similar, WORSE: counts.worse, "too_few_pairs": 0}
-
-
-def _sums(counts: pd.DataFrame, methods: list[str]) -> dict[str, int]:
-    """Sum the outcomes of the first method against all others over all datasets."""
-    rows = counts[(counts["method"] == methods[0]) & counts["versus"].isin(methods)]
-    return _kinds(rows[[*KINDS]].sum())
 
 
 def _rows_with_best(medians: pd.DataFrame, methods: list[str]) -> list[Context]:

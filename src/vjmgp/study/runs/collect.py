@@ -64,9 +64,8 @@ class Runs:
             "; ".join(f"{key}={value}" for key, value in chosen.items())
             for chosen in self._unpacked("parameters")
         ]
-        for column in ("size", "trees", "generations", "failed_candidates"):
-            table[column] = table[column].astype("Int64")
-        return table
+        counts = ("size", "trees", "generations", "failed_candidates")
+        return table.astype(dict.fromkeys(counts, "Int64"))
 
     def _unpacked(self, column: str) -> Iterator[dict[str, Any]]:
         known = functools.cache(json.loads)

@@ -9,12 +9,8 @@ from ...models.symbolic import SymbolicModel, inputs_of
 def features_of(model: SymbolicModel) -> list[list[Any]]:
     """Return coefficient and formula of each constructed feature, the intercept first."""
     intercept, coefficients = model.original_units()
-    rows: list[list[Any]] = [[intercept, "1"]]
-    rows += [
-        [float(coefficient), text]
-        for coefficient, text in zip(coefficients, model.feature_texts(digits=4), strict=True)
-    ]
-    return rows
+    features = zip(coefficients, model.feature_texts(digits=4), strict=True)
+    return [[intercept, "1"], *([float(coefficient), text] for coefficient, text in features)]
 
 
 def legend_of(model: SymbolicModel) -> list[list[str]]:

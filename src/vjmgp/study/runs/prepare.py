@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,7 @@ def prepare_dataset(
 
 def load_own(name: str, own: Table) -> Dataset:
     """Return a user's table under its name in the study."""
-    data = load_file(own.file, own.target, own.nominal)
-    return Dataset(name, data.inputs, data.target, data.nominal)
+    return replace(load_file(own.file, own.target, own.nominal), name=name)
 
 
 def split_rows(data: str, facts: str, protocol: Protocol, splits: str) -> None:

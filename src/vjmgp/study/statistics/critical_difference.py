@@ -27,7 +27,6 @@ class CriticalDifference:
     """p-value of Friedman's test that all methods are equal."""
     datasets: int
     """Number of datasets that all methods have; only these count."""
-    level: float
 
 
 def nemenyi_difference(methods: int, datasets: int, level: float) -> float:
@@ -55,7 +54,6 @@ def critical_difference(scores: pd.DataFrame, level: float) -> CriticalDifferenc
         _groups([str(name) for name in ranks.index], ranks.to_numpy(), difference),
         1.0 if np.isnan(p) else p,  # all ranks tied
         datasets,
-        level,
     )
 
 
