@@ -91,8 +91,7 @@ def status_of(study: Study) -> StudyStatus:
     wanted = [*study.files.everything(), study.files.manifest("write_report")]
     missing = [path for path in wanted if not Path(path).exists()]
     damaged = list(damaged_files(study.results))
-    running = is_running(study.results)
-    return StudyStatus(rows, running, damaged, missing, study.results.resolve())
+    return StudyStatus(rows, is_running(study.results), damaged, missing, study.results.resolve())
 
 
 def _states_in(folder: Path) -> dict[int, str]:

@@ -27,7 +27,6 @@ from ..study.runs.collect import Runs, records_of
 from ..study.runs.noise_estimates import estimate_noise
 from ..study.runs.prepare import fetch_dataset, prepare_dataset, split_rows
 from ..study.runs.records import read_block
-from ..tables.pmlb import cache_folder
 from .jobs import REMEDY
 from .repair import damaged_files
 
@@ -172,11 +171,10 @@ def verify_published(study: Study, count: int, seed: int) -> Iterator[Finding]:
     chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
     rows = read_rows(published, [ReusedRuns(identity, k + 1) for identity, k in chosen])
     wanted, splits = set(chosen), splits_of(published)
-    cache = cache_folder(study.config["pmlb_cache"])
     for row in pa.Table.from_pandas(rows).to_pylist() if chosen else ():
         if (row["identity"], row["seed"]) in wanted and row["status"] == "ok":
             shared = splits[key_of(row)] if row["nodes"] is not None else {}
-            yield _repeat_published(study, cells[row["identity"]], row | shared, cache)
+            yield _repeat_published(study, cells[row["identity"]], row | shared)
 
 
 def _is_repeatable(method: Method) -> bool:
@@ -185,13 +183,13 @@ def _is_repeatable(method: Method) -> bool:
     return not is_timed and not missing_extra(method.definition.get("estimator", ""))
 
 
-def _repeat_published(study: Study, cell: Cell, row: Any, cache: Path | None) -> Finding:
+def _repeat_published(study: Study, cell: Cell, row: Any) -> Finding:
     what = _name_of(row)
     with tempfile.TemporaryDirectory() as folder:
         files = _within(study, folder).files
         table, note, data, facts = *files.source(cell.dataset), *files.prepared(cell.dataset)
         try:
-            fetch_dataset(cell.dataset, str(cache) if cache else None, table, note)
+            fetch_dataset(cell.dataset, study.config["pmlb_cache"], table, note)
             prepare_dataset(cell.dataset, table, None, data, facts, note)
         except OSError as error:
             return Finding(what, False, str(error))

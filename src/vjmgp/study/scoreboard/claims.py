@@ -123,9 +123,8 @@ def count_claims(timed: Mapping[str, str] | None = None) -> list[CountClaim]:
         part = row["experiment"]
         protocol = LABEL_NOISE if part == LABEL_NOISE else PAPER
         similar = None if pd.isna(row["similar"]) else int(row["similar"])
-        counts = OutcomeCounts(
-            int(row["better"]), similar, int(row["worse"]), datasets_of(protocol)
-        )
+        better, worse = int(row["better"]), int(row["worse"])
+        counts = OutcomeCounts(better, similar, worse, datasets_of(protocol))
         method, versus = (our_name(part, row[key], timed) for key in ("method", "versus"))
         claim = CountClaim(part, row["metric"], protocol, method, versus, counts)
         claims.setdefault((protocol, row["metric"], method, versus), claim)
