@@ -28,7 +28,7 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
     Return None on a file system without locks. `run_id` is the name of the jobs that this run will
     submit to SLURM; those of earlier runs stay noted until `slurm.cancel` has dealt with them.
     """
-    lock: FileLock | None = FileLock(results / LOCK)
+    lock, can_lock = FileLock(results / LOCK), True
     try:
         results.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=1)  # `is_running` of another process may hold it for a moment
@@ -43,12 +43,12 @@ def claim(results: Path, config: str, run_id: str | None = None) -> FileLock | N
                 f"results: {results.absolute()} cannot be written to ({error.strerror}). Name "
                 "another folder in the config, or with --config results=FOLDER."
             ) from None
-        lock = None
+        can_lock = False
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     about = {"pid": os.getpid(), "host": platform.node(), "since": now, "config": config}
     names = job_names(results) + ([run_id] if run_id else [])
     note(results, about | {"folder": str(results.resolve()), "job_names": names})
-    return lock
+    return lock if can_lock else None
 
 
 def is_running(results: Path, patience: float = 0.0) -> str | None:
