@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..core.optional import need
+from ..core.optional import require_module
 from . import Exit
 from .config_files import read_config, workflow_folder
 
@@ -41,7 +41,7 @@ def natural(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Print what was checked; return 1 if something is wrong, 3 if there are no runs."""
     for module in ("jsonschema", "pmlb", "pyarrow"):  # the extra that brings the first has all
-        need(module)
+        require_module(module)
     from threadpoolctl import threadpool_limits
 
     from ..operations.verify import finished_files, verify, verify_published

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.files import write_whole
-from ..core.optional import install_command, is_there
+from ..core.optional import install_command, is_installed
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import importance
 from ..models.extrapolation import extrapolation_ignored
@@ -49,12 +49,12 @@ def _safe(text: str) -> Any:
 
 def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
     """Draw a plot; return "" if matplotlib is not installed."""
-    return _safe(draw(*arguments)) if is_there("matplotlib") else ""
+    return _safe(draw(*arguments)) if is_installed("matplotlib") else ""
 
 
 def without_plots(folder: Path, row: int) -> str:
     """Say how to get plots if matplotlib is not installed; otherwise return ""."""
-    if is_there("matplotlib"):
+    if is_installed("matplotlib"):
         return ""
     again = f"vjmgp choose {shlex.quote(str(folder))} {row}"
     install = install_command("matplotlib")

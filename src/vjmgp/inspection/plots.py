@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.optional import need
+from ..core.optional import require_module
 from ..models.symbolic import SymbolicModel
 from .fitted import Fitted
 from .importance import importance, stability
@@ -144,7 +144,7 @@ def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> A
 def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
     """Return the given axes, or new ones outside of pyplot's state."""
     if ax is None:
-        need("matplotlib")
+        require_module("matplotlib")
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=size, layout="constrained").subplots()
