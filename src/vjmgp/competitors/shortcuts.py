@@ -73,9 +73,6 @@ def _grouped_by(points: Points, key: Callable[[Point], Any]) -> dict[Any, list[i
     return dict(sorted(found.items()))
 
 
-# -- boosting: the first rounds of a long fit are a short fit --------------------------------------
-
-
 XGBOOST_KNOWN = {
     *("n_estimators", "learning_rate", "gamma", "subsample", "colsample_bytree", "max_depth"),
     *("min_child_weight", "reg_alpha", "reg_lambda", "n_jobs", "random_state", "verbosity"),
@@ -158,9 +155,6 @@ def _lightgbm_staged(
             yield rounds[count], booster.predict(new)
 
 
-# -- ensembles: their trees are grown one after the other ------------------------------------------
-
-
 def ensemble_prefixes(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
@@ -185,9 +179,6 @@ def _beginning(ensemble: Any, count: int) -> Any:
     if hasattr(ensemble, "estimator_weights_"):
         part.estimator_weights_ = ensemble.estimator_weights_[:count]
     return part
-
-
-# -- others ----------------------------------------------------------------------------------------
 
 
 def shared_kernels(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:

@@ -125,9 +125,6 @@ def _fit(
         return model.fit(rows.inputs.iloc[chosen], target, rows.weights_of(chosen))
 
 
-# -- models to choose from -----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Versions:
     """The table of models of a fit, and the model of each row.

@@ -96,9 +96,6 @@ def read_file(
         raise ValueError(f"{path}: cannot be read: {str(error).splitlines()[0]}.") from None
 
 
-# -- text ----------------------------------------------------------------------------------------
-
-
 def _read_text(
     text: str,
     usual: str,
@@ -238,9 +235,6 @@ def check_distinct(names: list[str]) -> None:
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise InputError("names", f"the column name {twice!r} appears more than once", column=twice)
-
-
-# -- Excel ---------------------------------------------------------------------------------------
 
 
 def _read_excel(

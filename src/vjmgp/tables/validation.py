@@ -25,9 +25,6 @@ class WrongKindError(ValueError, TypeError):
     """A value that is neither a number nor text; scikit-learn expects a TypeError."""
 
 
-# -- tables --------------------------------------------------------------------------------------
-
-
 def as_table(X: Any, names: list[str] | None = None) -> Any:
     """Return X as a DataFrame with distinct column names, or as a matrix.
 
@@ -135,9 +132,6 @@ def check_columns(table: Any) -> None:
         refuse_strange(column_of(table, k), f"Column {name!r}")
 
 
-# -- columns -------------------------------------------------------------------------------------
-
-
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "fiub"
 
@@ -197,9 +191,6 @@ def check_size(values: Floats, what: str) -> None:
             f"{what} has values beyond ±{LARGEST:g} ({beyond} of {len(values)} rows): choose a "
             "larger unit."
         )
-
-
-# -- target and weights --------------------------------------------------------------------------
 
 
 def as_target(y: Any, rows: int) -> Floats:
