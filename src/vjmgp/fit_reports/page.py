@@ -1,11 +1,9 @@
 """Write the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +12,12 @@ from ..core.optional import install_command, is_installed
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import importance
 from ..models.extrapolation import extrapolation_ignored
+from ..models.symbolic import SymbolicModel
 from ..pages.templating import SHARED, make_templates
 from . import pictures
 from .about import clipping, ending, names_of, summary
 from .cautions import noise_in_words
-from .fits import evenly
-
-if TYPE_CHECKING:
-    from ..models.symbolic import SymbolicModel
-    from .fits import Rows, Versions
+from .fits import Rows, Versions, evenly
 
 Context = dict[str, Any]
 MOST_ROWS = 2000

@@ -1,11 +1,9 @@
 """Draw the plots of a fit report as SVG, in the colours of its page, light or dark."""
 
-from __future__ import annotations
-
 import io
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +13,8 @@ from ..inspection import plots
 from ..inspection.fitted import Fitted
 from ..inspection.plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
 from ..models.intervals import half_width
-from .fits import evenly
-
-if TYPE_CHECKING:
-    from ..models.symbolic import SymbolicModel
-    from .fits import Rows, Versions
+from ..models.symbolic import SymbolicModel
+from .fits import Rows, Versions, evenly
 
 COLOURS = {
     "#000000": "currentColor",
