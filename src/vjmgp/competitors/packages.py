@@ -33,10 +33,7 @@ REQUIREMENTS = {
 
 def requirement_of(path: str) -> Requirement | None:
     """Return the requirement of the class with this import path."""
-    for module, requirement in REQUIREMENTS.items():
-        if path.startswith(f"{module}."):
-            return requirement
-    return None
+    return next((REQUIREMENTS[name] for name in REQUIREMENTS if path.startswith(f"{name}.")), None)
 
 
 def missing_extra(path: str) -> str | None:

@@ -146,8 +146,8 @@ def _lightgbm_staged(
     import lightgbm
 
     unused = ("n_estimators", "importance_type")
-    given = {k: v for k, v in learner.get_params().items() if k not in unused and v is not None}
-    settings = given | {"objective": "regression"}
+    settings = {k: v for k, v in learner.get_params().items() if k not in unused and v is not None}
+    settings["objective"] = "regression"
     booster = lightgbm.Booster(settings, lightgbm.Dataset(x, y, params=settings))
     for count in range(1, max(rounds) + 1):
         booster.update()

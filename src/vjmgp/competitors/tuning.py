@@ -123,24 +123,23 @@ def _predictions(
         # If a shortcut fails, fit point by point.
         with contextlib.suppress(Exception):
             steps = shortcut.predict(make, [points[k] for k in group], *data)
-            for positions, values, converged in _watched(steps):
-                for k in (group[position] for position in positions):
-                    left.remove(k)
-                    if not converged:
-                        search.unconverged.add(k)
-                    yield k, values
+            for k, values in _watched(steps, group, search):
+                left.remove(k)
+                yield k, values
     for k in left:
         try:
-            for _, values, converged in _watched(one_by_one(make, [points[k]], *data)):
-                if not converged:
-                    search.unconverged.add(k)
-                yield k, values
+            yield from _watched(one_by_one(make, [points[k]], *data), [k], search)
         except Exception as error:  # noqa: BLE001 (whatever a class may raise)
             search.failures.setdefault(k, _reason(error))
 
 
-def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
-    """Yield each step and whether it converged; warnings are passed on."""
+def _watched(
+    steps: Iterator[Step], group: list[int], search: TuningResult
+) -> Iterator[tuple[int, Any]]:
+    """Yield the predictions of each point; record those that have not converged.
+
+    Warnings are passed on.
+    """
     while True:
         caught: list[warnings.WarningMessage] = []
         try:
@@ -152,7 +151,11 @@ def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
         if step is None:
             return
-        yield *step, not any(issubclass(w.category, ConvergenceWarning) for w in caught)
+        numbers = [group[position] for position in step[0]]
+        if any(issubclass(w.category, ConvergenceWarning) for w in caught):
+            search.unconverged.update(numbers)
+        for k in numbers:
+            yield k, step[1]
 
 
 def _r2(labels: Floats, values: Floats) -> float:
