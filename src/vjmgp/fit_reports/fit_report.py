@@ -158,8 +158,7 @@ def write_report(
     versions = versions_of(fits, settings.max_size)
     about = about_fit(settings, table, sha256, fits)
     write_models(folder, versions)
-    report = _write(folder, versions, about, rows)
-    return replace(report, interrupted=about["stopped_by"].startswith("interrupt"))
+    return _write(folder, versions, about, rows)
 
 
 def _checksum(table: TrainingTable) -> str:
@@ -175,10 +174,11 @@ def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows |
     notes = [without_plots(folder, versions.chosen), ending(about)]
     return FitReport(
         folder,
-        versions.models[versions.chosen],
+        versions.model,
         "\n".join(summary(about, versions)),
         about["cautions"],
         [note for note in notes if note],
+        about["stopped_by"].startswith("interrupt"),
     )
 
 

@@ -142,6 +142,16 @@ class Versions:
         return int(self.table["chosen"].to_numpy().argmax())
 
     @property
+    def model(self) -> SymbolicModel:
+        """The chosen model."""
+        return self.models[self.chosen]
+
+    @property
+    def tested_model(self) -> SymbolicModel | None:
+        """The counterpart of the chosen model in the tested fit, or None."""
+        return self.tested[self.chosen]
+
+    @property
     def short(self) -> pd.DataFrame:
         """The rows of the shorter versions and of the chosen model, by size."""
         wanted = self.table["max_size"].notna() | self.table["chosen"]

@@ -92,17 +92,15 @@ def sizes_picture(versions: Versions, target: str) -> str:
     return inline(axes, titles)
 
 
-def prediction_picture(model: SymbolicModel, rows: Rows, test: Any, level: float, name: str) -> str:
-    """Draw observed against predicted values of some rows, with intervals."""
-    shown = level if np.isfinite(width_of_intervals(model, level)) else None
-    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
-    return inline(plots.plot_prediction(fitted, x, y, shown, _axes()))
+def prediction_picture(fitted: Fitted, rows: Rows, level: float) -> str:
+    """Draw observed against predicted values, with intervals."""
+    shown = level if np.isfinite(width_of_intervals(fitted.model, level)) else None
+    return inline(plots.plot_prediction(fitted, rows.inputs, rows.data.target, shown, _axes()))
 
 
-def residuals_picture(model: SymbolicModel, rows: Rows, test: Any, name: str) -> str:
-    """Draw residuals of some rows."""
-    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
-    return inline(plots.plot_residuals(fitted, x, y, _axes()))
+def residuals_picture(fitted: Fitted, rows: Rows) -> str:
+    """Draw residuals."""
+    return inline(plots.plot_residuals(fitted, rows.inputs, rows.data.target, _axes()))
 
 
 def width_of_intervals(model: SymbolicModel, level: float) -> float:
