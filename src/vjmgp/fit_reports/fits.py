@@ -12,8 +12,9 @@ import pandas as pd
 
 from ..engine.trees.primitives import FUNCTION_NAMES
 from ..inspection.residuals import error_measures
-from ..inspection.shorter import SIZES, front_models_with_intervals, models_by_size
+from ..inspection.shorter import SIZES, models_by_size
 from ..models.extrapolation import extrapolation_ignored
+from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
@@ -161,7 +162,7 @@ class Versions:
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """Return the front, the student and shorter versions; `max_size` limits the chosen model."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
-    models = front_models_with_intervals(final.fitted_)
+    models = [with_errors(model, final.fitted_.rows) for model in final.fitted_.front_models()]
     student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
     most = _add_shorter(models, final, sizes)

@@ -11,7 +11,7 @@ from ..engine.objectives.row_weights import row_weights
 from ..engine.preparation import ScoredRows
 from ..inspection import plots
 from ..inspection.fitted import Fitted
-from ..inspection.plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
+from ..inspection.plots import BLUE, DARK, GREY, ORANGE
 from ..models.intervals import half_width
 from ..models.symbolic import SymbolicModel
 from .fits import Rows, Versions, evenly
@@ -24,6 +24,7 @@ COLOURS = {
     GREY: "var(--soft)",
 }
 """Colours of plots, and those of the page that replace them."""
+SIZE, SMALL = (5.6, 3.8), (3.6, 2.6)
 MOST_CURVES = 6
 MOST_ROWS = 300
 """Rows of the table that response curves are averaged over, at most."""
@@ -38,12 +39,6 @@ def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
         row_weights(len(rows.data), rows.weights),
     )
     return Fitted(model, model, scored, target)
-
-
-def _axes(width: float = 5.6, height: float = 3.8) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
 def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
@@ -68,8 +63,7 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
 def sizes_picture(versions: Versions, target: str) -> str:
     """Draw error against size: the front, the shorter versions and the chosen model."""
     table = versions.table
-    axes = _axes()
-    axes.spines[["top", "right"]].set_visible(False)
+    axes = plots.axes_for(size=SIZE)
     short = table[table["max_size"].notna()].sort_values("size")
     axes.plot(short["size"], short["rmse"], "-", color=BLUE, linewidth=1)
     titles = {}
@@ -94,13 +88,16 @@ def sizes_picture(versions: Versions, target: str) -> str:
 
 def prediction_picture(fitted: Fitted, rows: Rows, level: float) -> str:
     """Draw observed against predicted values, with intervals."""
+    axes = plots.axes_for(size=SIZE)
     shown = level if np.isfinite(width_of_intervals(fitted.model, level)) else None
-    return inline(plots.plot_prediction(fitted, rows.inputs, rows.data.target, shown, _axes()))
+    return inline(plots.plot_prediction(fitted, rows.inputs, rows.data.target, shown, axes))
 
 
 def residuals_picture(fitted: Fitted, rows: Rows) -> str:
     """Draw residuals."""
-    return inline(plots.plot_residuals(fitted, rows.inputs, rows.data.target, _axes()))
+    return inline(
+        plots.plot_residuals(fitted, rows.inputs, rows.data.target, plots.axes_for(size=SIZE))
+    )
 
 
 def width_of_intervals(model: SymbolicModel, level: float) -> float:
@@ -110,12 +107,14 @@ def width_of_intervals(model: SymbolicModel, level: float) -> float:
 
 def importance_picture(fitted: Fitted, rows: Rows) -> str:
     """Draw the importance of the columns."""
-    axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target, axes))
+    return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target))
 
 
 def response_pictures(fitted: Fitted, rows: Rows, columns: list[str]) -> str:
     """Draw response curves of the most important columns, a figure each."""
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    curves = (plots.plot_response(fitted, c, some, _axes(3.6, 2.6)) for c in columns[:MOST_CURVES])
+    curves = (
+        plots.plot_response(fitted, column, some, plots.axes_for(size=SMALL))
+        for column in columns[:MOST_CURVES]
+    )
     return "".join(f"<figure>{inline(axes)}</figure>" for axes in curves)

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from ..engine.parameters import PARAMETERS, checked, sequence_of
-from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
 from .fitted import Fitted
 from .residuals import error_measures
@@ -42,11 +41,6 @@ def shorter_versions(fitted: Fitted, sizes: Sequence[int] = SIZES) -> pd.DataFra
             for max_size, model in models_by_size(fitted, sizes).items()
         ]
     )
-
-
-def front_models_with_intervals(fitted: Fitted) -> list[SymbolicModel]:
-    """Return the models of the front with the errors that their intervals need."""
-    return [with_errors(model, fitted.rows) for model in fitted.front_models()]
 
 
 def score_front(
