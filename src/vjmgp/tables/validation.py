@@ -226,7 +226,7 @@ def check_sample_weight(
         return None
     try:
         array = _as_array(_with_pandas(sample_weight), name)
-        weights = numbers_of(array.ravel(), name, "convert it").reshape(array.shape)
+        weights: Floats = numbers_of(array.ravel(), name, "convert it").reshape(array.shape)
     except ValueError:
         raise ValueError(
             f"{name} must be numbers, one for each row of {rows_of}; some are not."
