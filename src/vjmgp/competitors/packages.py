@@ -1,5 +1,6 @@
 """Optional packages of learners, found without importing them."""
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -75,8 +76,6 @@ def versions_for(path: str) -> dict[str, str]:
     requirement = requirement_of(path)
     found = {}
     for name in requirement.distributions if requirement else _providers(path.split(".")[0]):
-        try:
+        with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

@@ -21,31 +21,20 @@ from .training_table import TrainingTable, read_training_table
 
 @dataclass(frozen=True)
 class FitReport:
-    """The result of `vjmgp.fit_report`.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder, whose page is report.html.
-    model : SymbolicModel
-        The chosen model.
-    summary : str
-        How good it is, in two sentences.
-    cautions : list of str
-        Reasons to be careful with it.
-    notes : list of str
-        Remarks on the table and on the fit, such as an early end.
-    interrupted : bool
-        Whether Ctrl-C ended the fit.
-
-    """
+    """The result of `vjmgp.fit_report`."""
 
     folder: Path
+    """The folder, whose page is report.html."""
     model: SymbolicModel
+    """The chosen model."""
     summary: str
+    """How good it is, in two sentences."""
     cautions: list[str]
+    """Reasons to be careful with it."""
     notes: list[str]
-    interrupted: bool = False
+    """Remarks on the table and on the fit, such as an early end."""
+    interrupted: bool
+    """Whether Ctrl-C ended the fit."""
 
     @property
     def page(self) -> Path:

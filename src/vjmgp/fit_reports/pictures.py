@@ -71,11 +71,10 @@ def sizes_picture(versions: Versions, target: str) -> str:
         colour, size, alpha = (GREY, 4, 0.5) if np.isnan(entry["max_size"]) else (BLUE, 7, 1.0)
         if entry["chosen"]:
             colour, size, alpha = ORANGE, 9, 1.0
-        (point,) = axes.plot(
-            entry["size"], entry["rmse"], "o", color=colour, markersize=size, alpha=alpha
-        )
-        point.set_gid(f"model-{entry['row']}")
-        titles[f"model-{entry['row']}"] = (
+        name = f"model-{entry['row']}"
+        look = {"color": colour, "markersize": size, "alpha": alpha}
+        axes.plot(entry["size"], entry["rmse"], "o", gid=name, **look)
+        titles[name] = (
             f"row {entry['row']}, {entry['size']} nodes, RMSE {entry['rmse']:.4g}: "
             f"{target} = {entry['formula']}"
         )
