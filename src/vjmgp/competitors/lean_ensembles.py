@@ -88,8 +88,9 @@ class _Grower:
         return tree
 
 
-def inputs_tried(wanted: Any, inputs: int) -> int:
-    """Return `max_features` as a number."""
+def inputs_tried(learner: Any, inputs: int) -> int:
+    """Return `max_features` as a number; AdaBoost's trees try all inputs."""
+    wanted = getattr(learner, "max_features", None)
     if wanted == "sqrt":
         return max(1, int(np.sqrt(inputs)))
     if wanted == "log2":
@@ -107,7 +108,7 @@ def _forest(learner: Any, x: Floats, y: Floats, new: Floats, counts: set[int]) -
     grower = _Grower(
         "BestSplitter" if samples else "RandomSplitter",
         len(y),
-        inputs_tried(learner.max_features, x.shape[1]),
+        inputs_tried(learner, x.shape[1]),
         learner.min_weight_fraction_leaf * float(len(y)),
     )
     seeds = np.random.RandomState(learner.random_state)

@@ -161,7 +161,7 @@ def _lightgbm_staged(
 def ensemble_prefixes(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
-    for own in _grouped_by(points, lambda point: _tried(make(point), x.shape[1])).values():
+    for own in _grouped_by(points, lambda point: inputs_tried(make(point), x.shape[1])).values():
         sizes = _by_value(make, own, "n_estimators")
         largest = _first(make, sizes[max(sizes)])
         found = prefixes(largest, x, y, new, set(sizes))
@@ -169,10 +169,6 @@ def ensemble_prefixes(make: Make, points: Points, x: Floats, y: Floats, new: Flo
             largest.fit(x, y)
         for count, same in sizes.items():
             yield same, found[count] if found else _beginning(largest, count).predict(new)
-
-
-def _tried(learner: Any, inputs: int) -> int:
-    return inputs_tried(getattr(learner, "max_features", None), inputs)
 
 
 def _beginning(ensemble: Any, count: int) -> Any:

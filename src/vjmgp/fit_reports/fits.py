@@ -1,11 +1,9 @@
 """Fit a model to some rows and test it on the rest, then fit one to all rows."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -39,10 +37,12 @@ class Rows:
         """Return the weights of some rows, or None."""
         return None if self.weights is None else self.weights[rows]
 
-    def part(self, rows: Any) -> Rows:
+    def part(self, rows: Any) -> Self:
         """Return some of the rows, without a division into training and test rows."""
         data = replace(self.data, inputs=self.inputs.iloc[rows], target=self.data.target[rows])
-        return Rows(data, self.weights_of(rows), rows[:0], rows[:0])
+        return replace(
+            self, data=data, weights=self.weights_of(rows), train=rows[:0], test=rows[:0]
+        )
 
     @property
     def can_test(self) -> bool:

@@ -72,7 +72,7 @@ def sizes_picture(versions: Versions, target: str) -> str:
         if entry["chosen"]:
             colour, size, alpha = ORANGE, 9, 1.0
         name = f"model-{entry['row']}"
-        look = {"color": colour, "markersize": size, "alpha": alpha}
+        look: dict[str, Any] = {"color": colour, "markersize": size, "alpha": alpha}
         axes.plot(entry["size"], entry["rmse"], "o", gid=name, **look)
         titles[name] = (
             f"row {entry['row']}, {entry['size']} nodes, RMSE {entry['rmse']:.4g}: "

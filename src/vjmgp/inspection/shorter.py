@@ -29,18 +29,17 @@ def models_by_size(fitted: Fitted, sizes: Sequence[int] = SIZES) -> dict[int, Sy
 def shorter_versions(fitted: Fitted, sizes: Sequence[int] = SIZES) -> pd.DataFrame:
     """Return a table of `models_by_size`."""
     scale = fitted.standardizer.target_scale
-    return pd.DataFrame(
-        [
-            {
-                "max_size": max_size,
-                "size": model.size,
-                "o1": model.scores["o1"],
-                "rmse": scale * float(np.sqrt(model.scores["o1"])),
-                "formula": str(model),
-            }
-            for max_size, model in models_by_size(fitted, sizes).items()
-        ]
-    )
+    rows = [
+        {
+            "max_size": max_size,
+            "size": model.size,
+            "o1": model.scores["o1"],
+            "rmse": scale * float(np.sqrt(model.scores["o1"])),
+            "formula": str(model),
+        }
+        for max_size, model in models_by_size(fitted, sizes).items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def score_front(
