@@ -31,6 +31,8 @@ Points = dict[int, Point]
 Step = tuple[Iterable[int], Any]
 """Numbers of points, and their common predictions."""
 Steps = Iterator[Step]
+Fold = tuple[Floats, Floats, Floats]
+"""Training rows, their labels, and new rows."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, ParameterGrid
 
 from ..core.arrays import Floats
-from .shortcuts import Make, Point, Points, Shortcut, Step, one_by_one, shortcut_for
+from .shortcuts import Fold, Make, Point, Points, Shortcut, Step, one_by_one, shortcut_for
 
 FOLDS = 5
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -111,11 +111,7 @@ def groups_of(points: list[Point], shared: Sequence[str]) -> list[Points]:
 
 
 def _predictions(
-    shortcut: Shortcut | None,
-    make: Make,
-    group: Points,
-    data: tuple[Floats, Floats, Floats],
-    search: TuningResult,
+    shortcut: Shortcut | None, make: Make, group: Points, data: Fold, search: TuningResult
 ) -> Iterator[tuple[int, Any]]:
     """Yield the predictions of a group's points, as far as they can be fitted."""
     left = dict(group)
