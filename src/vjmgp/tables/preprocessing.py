@@ -239,13 +239,9 @@ def fit_standardizer(
             parts = list(_numeric_inputs(plain, plain.read(values), missing, weights))
         columns += [_scaled(part, numbers, weights) for part, numbers in parts]
     mean, scale = _mean_and_deviation(y, weights)
-    varies = bool(np.min(y) < np.max(y)) and scale > 0.0
-    return Standardizer(
-        tuple(_with_distinct_labels(columns)),
-        mean,
-        scale if varies else 1.0,
-        (float(np.min(y)), float(np.max(y))),
-    )
+    low, high = float(np.min(y)), float(np.max(y))
+    scale = scale if low < high and scale > 0.0 else 1.0
+    return Standardizer(tuple(_with_distinct_labels(columns)), mean, scale, (low, high))
 
 
 def _scaled(column: Column, values: Floats, weights: Floats | None) -> Column:

@@ -239,10 +239,8 @@ def check_sample_weight(
         )
     if len(weights) != n_rows:
         raise ValueError(f"{name} has {len(weights)} values, but {rows_of} has {n_rows} rows.")
-    for bad, what in (
-        (~np.isfinite(weights), "NaN or infinity"),
-        (weights < 0.0, "a negative number"),
-    ):
+    wrong = {"NaN or infinity": ~np.isfinite(weights), "a negative number": weights < 0.0}
+    for what, bad in wrong.items():
         first = next(iter(np.flatnonzero(bad)), None)
         refuse_rows(bad, f"{name} has {what} in row {first}", "weights must be 0 or more")
     if np.count_nonzero(weights) < least:
