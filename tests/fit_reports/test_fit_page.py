@@ -108,7 +108,7 @@ def test_the_page_without_its_table(here, capsys):
 
 def test_the_page_without_matplotlib(here, capsys, monkeypatch):
     make(here)
-    monkeypatch.setattr("vjmgp.fit_reports.page.is_there", lambda module: False)
+    monkeypatch.setattr("vjmgp.fit_reports.page.is_installed", lambda module: False)
     assert main(["fit", "data.csv", "--target", "y<", *QUICK]) == 0
     assert "The page has no plots, which need matplotlib" in capsys.readouterr().err
     page = Path("data_model/report.html").read_text()

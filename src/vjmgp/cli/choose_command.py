@@ -1,15 +1,10 @@
 """`vjmgp choose`: put another model of a fit in place of the chosen one."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import Exit
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def add_to(commands: Any) -> None:
@@ -54,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-def _print_list(table: pd.DataFrame) -> None:
+def _print_list(table: Any) -> None:
     for entry in table.to_dict("records"):
         formula = str(entry["formula"])
         short = formula if len(formula) <= 60 else f"{formula[:58]} …"

@@ -1,7 +1,10 @@
 """When a lean version may replace a library's learner."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
+
+OTHER_VERSION = AttributeError, ImportError, TypeError, ValueError
+"""Errors of a comparison with the library's learner, if the library has another version."""
 
 
 def has_only_settings(learner: Any, known: Collection[str]) -> bool:
@@ -11,11 +14,3 @@ def has_only_settings(learner: Any, known: Collection[str]) -> bool:
         name in known or repr(value) == repr(usual.get(name))
         for name, value in learner.get_params(deep=False).items()
     )
-
-
-def holds_true(check: Callable[[], bool]) -> bool:
-    """Return whether a comparison with the library's learner succeeds."""
-    try:
-        return check()
-    except (AttributeError, ImportError, TypeError, ValueError):  # another version of the library
-        return False

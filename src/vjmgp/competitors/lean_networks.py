@@ -8,6 +8,7 @@ it shuffles. Here an epoch is only arithmetic, in the same order and thus with t
 import itertools
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from ..core.arrays import Floats
-from .lean import has_only_settings, holds_true
+from .lean import OTHER_VERSION, has_only_settings
 
 KNOWN = {
     *("activation", "solver", "alpha", "learning_rate", "learning_rate_init", "max_iter", "tol"),
@@ -101,8 +102,7 @@ def behaves_as_expected() -> bool:
     random = np.random.default_rng(0)
     x, y = random.normal(size=(20, 3)), random.normal(size=20)
     kinds = [("adam", "constant"), *(("sgd", name) for name in SCHEDULES)]
-
-    def check() -> bool:
+    with suppress(*OTHER_VERSION):
         for (solver, schedule), activation in itertools.product(kinds, ACTIVATIONS):
             learner = MLPRegressor(
                 solver=solver, learning_rate=schedule, activation=activation, random_state=7,
@@ -115,8 +115,7 @@ def behaves_as_expected() -> bool:
             if not same or found.epochs != expected.n_iter_:
                 return False
         return True
-
-    return holds_true(check)
+    return False
 
 
 def _train(learner: Any, x: Floats, y: Floats) -> Network:

@@ -1,5 +1,6 @@
 """Optional packages of learners, found without importing them."""
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -33,10 +34,7 @@ REQUIREMENTS = {
 
 def requirement_of(path: str) -> Requirement | None:
     """Return the requirement of the class with this import path."""
-    for module, requirement in REQUIREMENTS.items():
-        if path.startswith(f"{module}."):
-            return requirement
-    return None
+    return next((REQUIREMENTS[name] for name in REQUIREMENTS if path.startswith(f"{name}.")), None)
 
 
 def missing_extra(path: str) -> str | None:
@@ -78,8 +76,6 @@ def versions_for(path: str) -> dict[str, str]:
     requirement = requirement_of(path)
     found = {}
     for name in requirement.distributions if requirement else _providers(path.split(".")[0]):
-        try:
+        with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

@@ -10,7 +10,7 @@ and warm starts end elsewhere within an elastic net's tolerance.
 import copy
 import ctypes
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,10 +26,13 @@ from .lean_networks import trained
 Point = dict[str, Any]
 Make = Callable[[Point], Any]
 """Function that returns an unfitted learner for a grid point."""
-Points = list[Point]
-Step = tuple[list[int], Any]
+Points = dict[int, Point]
+"""Grid points by their number."""
+Step = tuple[Iterable[int], Any]
 """Numbers of points, and their common predictions."""
 Steps = Iterator[Step]
+Fold = tuple[Floats, Floats, Floats]
+"""Training rows, their labels, and new rows."""
 
 
 @dataclass(frozen=True)
@@ -50,30 +53,32 @@ def shortcut_for(learner: Any) -> Shortcut | None:
 
 def one_by_one(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit each point separately."""
-    for k, point in enumerate(points):
+    for k, point in points.items():
         yield [k], make(point).fit(x, y).predict(new)
 
 
-def _by_value(make: Make, points: Points, name: str) -> dict[Any, list[int]]:
+def _first(make: Make, points: Points) -> Any:
+    """Return the learner of the first point."""
+    return make(next(iter(points.values())))
+
+
+def _by_value(make: Make, points: Points, name: str) -> dict[Any, Points]:
     """Group the points by the value of a parameter, in rising order."""
     return _grouped_by(points, lambda p: p[name] if name in p else make(p).get_params()[name])
 
 
 def _require_valid(make: Make, points: Points) -> None:
     """Raise as scikit-learn would; points with invalid parameters are then fitted separately."""
-    for point in points:
+    for point in points.values():
         make(point)._validate_params()
 
 
-def _grouped_by(points: Points, key: Callable[[Point], Any]) -> dict[Any, list[int]]:
+def _grouped_by(points: Points, key: Callable[[Point], Any]) -> dict[Any, Points]:
     """Group the points by a key, in rising order."""
-    found: dict[Any, list[int]] = {}
-    for k, point in enumerate(points):
-        found.setdefault(key(point), []).append(k)
+    found: dict[Any, Points] = {}
+    for k, point in points.items():
+        found.setdefault(key(point), {})[k] = point
     return dict(sorted(found.items()))
-
-
-# -- boosting: the first rounds of a long fit are a short fit --------------------------------------
 
 
 XGBOOST_KNOWN = {
@@ -93,10 +98,10 @@ def xgboost_rounds(make: Make, points: Points, x: Floats, y: Floats, new: Floats
     """Fit once with the most rounds; each point predicts with its first rounds."""
     rounds = _by_value(make, points, "n_estimators")
     # Other boosters change earlier rounds.
-    if make(points[0]).booster not in (None, "gbtree") or min(rounds) < 1:
+    if _first(make, points).booster not in (None, "gbtree") or min(rounds) < 1:
         yield from one_by_one(make, points, x, y, new)
         return
-    longest = boosted(make(points[rounds[max(rounds)][0]]), x, y)
+    longest = boosted(_first(make, rounds[max(rounds)]), x, y)
     for count, same in rounds.items():
         yield same, longest(new, iteration_range=(0, count))
 
@@ -127,30 +132,27 @@ def lightgbm_rounds(make: Make, points: Points, x: Floats, y: Floats, new: Float
     This also serves dart, whose later rounds change earlier trees. `subsample` has no effect unless
     `subsample_freq` is above 0, which is not LightGBM's default.
     """
-    fits = {None: list(range(len(points)))}
-    if make(points[0]).subsample_freq > 0:
+    fits = {None: points}
+    if _first(make, points).subsample_freq > 0:
         fits = _by_value(make, points, "subsample")
-    for members in fits.values():
-        own = [points[k] for k in members]
+    for own in fits.values():
         rounds = _by_value(make, own, "n_estimators")
-        model = make(own[rounds[max(rounds)][-1]])
+        model = make(list(rounds[max(rounds)].values())[-1])
         if min(rounds) > 0 and has_only_settings(model, LIGHTGBM_KNOWN):
-            steps = _lightgbm_staged(model, x, y, new, rounds)
+            yield from _lightgbm_staged(model, x, y, new, rounds)
         else:
-            steps = one_by_one(make, own, x, y, new)
-        for same, values in steps:
-            yield [members[k] for k in same], values
+            yield from one_by_one(make, own, x, y, new)
 
 
 def _lightgbm_staged(
-    learner: Any, x: Floats, y: Floats, new: Floats, rounds: dict[Any, list[int]]
+    learner: Any, x: Floats, y: Floats, new: Floats, rounds: dict[Any, Points]
 ) -> Steps:
     """Yield predictions between rounds without serialising and reloading the model."""
     import lightgbm
 
     unused = ("n_estimators", "importance_type")
-    given = {k: v for k, v in learner.get_params().items() if k not in unused and v is not None}
-    settings = given | {"objective": "regression"}
+    settings = {k: v for k, v in learner.get_params().items() if k not in unused and v is not None}
+    settings["objective"] = "regression"
     booster = lightgbm.Booster(settings, lightgbm.Dataset(x, y, params=settings))
     for count in range(1, max(rounds) + 1):
         booster.update()
@@ -158,25 +160,17 @@ def _lightgbm_staged(
             yield rounds[count], booster.predict(new)
 
 
-# -- ensembles: their trees are grown one after the other ------------------------------------------
-
-
 def ensemble_prefixes(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Fit one ensemble with the most trees for all points with the same inputs per split."""
     _require_valid(make, points)
-    for members in _grouped_by(points, lambda point: _tried(make(point), x.shape[1])).values():
-        sizes = _by_value(make, [points[k] for k in members], "n_estimators")
-        largest = make(points[members[sizes[max(sizes)][0]]])
+    for own in _grouped_by(points, lambda point: inputs_tried(make(point), x.shape[1])).values():
+        sizes = _by_value(make, own, "n_estimators")
+        largest = _first(make, sizes[max(sizes)])
         found = prefixes(largest, x, y, new, set(sizes))
         if found is None:
             largest.fit(x, y)
         for count, same in sizes.items():
-            numbers = [members[k] for k in same]
-            yield numbers, found[count] if found else _beginning(largest, count).predict(new)
-
-
-def _tried(learner: Any, inputs: int) -> int:
-    return inputs_tried(getattr(learner, "max_features", None), inputs)
+            yield same, found[count] if found else _beginning(largest, count).predict(new)
 
 
 def _beginning(ensemble: Any, count: int) -> Any:
@@ -187,25 +181,22 @@ def _beginning(ensemble: Any, count: int) -> Any:
     return part
 
 
-# -- others ----------------------------------------------------------------------------------------
-
-
 def shared_kernels(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
     """Compute one kernel matrix per kernel and γ, for all α; the linear kernel has no γ."""
-    first = make(points[0])
+    first = _first(make, points)
     if first.kernel not in ("linear", "poly", "rbf", "sigmoid"):
         yield from one_by_one(make, points, x, y, new)
         return
-    widths = {first.gamma: list(range(len(points)))}
+    widths = {first.gamma: points}
     if first.kernel != "linear":
         widths = _by_value(make, points, "gamma")
-    for gamma, members in widths.items():
+    for gamma, own in widths.items():
         options = {"gamma": gamma, "degree": first.degree, "coef0": first.coef0}
         options |= {"metric": first.kernel, "filter_params": True}
         inner, outer = pairwise_kernels(x, **options), pairwise_kernels(new, x, **options)
-        for same in _by_value(make, [points[k] for k in members], "alpha").values():
-            learner = make(points[members[same[0]]]).set_params(kernel="precomputed")
-            yield [members[k] for k in same], learner.fit(inner, y).predict(outer)
+        for same in _by_value(make, own, "alpha").values():
+            learner = _first(make, same).set_params(kernel="precomputed")
+            yield same, learner.fit(inner, y).predict(outer)
 
 
 def shared_neighbours(make: Make, points: Points, x: Floats, y: Floats, new: Floats) -> Steps:
@@ -214,12 +205,12 @@ def shared_neighbours(make: Make, points: Points, x: Floats, y: Floats, new: Flo
     For equal distances the order depends on the algorithm, whose default depends on the number of
     neighbours: then each number has its own search.
     """
-    most = max(make(point).n_neighbors for point in points)
+    most = max(make(point).n_neighbors for point in points.values())
     clear = most + 1 < len(x) // 2
     if clear:
-        found = make(points[0]).set_params(n_neighbors=most + 1).fit(x, y).kneighbors(new)
+        found = _first(make, points).set_params(n_neighbors=most + 1).fit(x, y).kneighbors(new)
         clear = bool((np.diff(found[0], axis=1) > 0).all())
-    for k, point in enumerate(points):
+    for k, point in points.items():
         learner = make(point)
         if clear and learner.weights in ("uniform", "distance"):
             yield [k], _from_neighbours(learner, found, y)
@@ -248,20 +239,18 @@ def network_schedules(make: Make, points: Points, x: Floats, y: Floats, new: Flo
     """
     _require_valid(make, points)
     by_schedule = _by_value(make, points, "learning_rate")
-    if make(points[0]).solver != "sgd":
-        first, *_ = by_schedule.values()
-        values, _ = _network(make(points[first[0]]), x, y, new)
-        yield [k for same in by_schedule.values() for k in same], values
+    if _first(make, points).solver != "sgd":
+        values, _ = _network(_first(make, next(iter(by_schedule.values()))), x, y, new)
+        yield points, values
         return
-    adaptive = by_schedule.pop("adaptive", [])
+    adaptive = by_schedule.pop("adaptive", {})
     for schedule, same in by_schedule.items():
-        values, at_limit = _network(make(points[same[0]]), x, y, new)
-        also: list[int] = []
+        values, at_limit = _network(_first(make, same), x, y, new)
         if schedule == "constant" and at_limit:
-            also, adaptive = adaptive, []
-        yield same + also, values
-    for k in adaptive:
-        yield [k], _network(make(points[k]), x, y, new)[0]
+            same, adaptive = same | adaptive, {}
+        yield same, values
+    for k, point in adaptive.items():
+        yield [k], _network(make(point), x, y, new)[0]
 
 
 def _network(learner: Any, x: Floats, y: Floats, new: Floats) -> tuple[Floats, bool]:

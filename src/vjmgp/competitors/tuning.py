@@ -17,7 +17,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, ParameterGrid
 
 from ..core.arrays import Floats
-from .shortcuts import Make, Point, Shortcut, Step, one_by_one, shortcut_for
+from .shortcuts import Fold, Make, Point, Points, Shortcut, Step, one_by_one, shortcut_for
 
 FOLDS = 5
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -101,46 +101,35 @@ def _score(
                     search.failures.setdefault(k, _reason(error))
 
 
-def groups_of(points: list[Point], shared: Sequence[str]) -> list[list[int]]:
-    """Group the numbers of points that differ only in the shared parameters."""
-    groups: dict[str, list[int]] = {}
+def groups_of(points: list[Point], shared: Sequence[str]) -> list[Points]:
+    """Group the points that differ only in the shared parameters."""
+    groups: dict[str, Points] = {}
     for k, point in enumerate(points):
         rest = sorted((name, repr(value)) for name, value in point.items() if name not in shared)
-        groups.setdefault(repr(rest) if shared else str(k), []).append(k)
+        groups.setdefault(repr(rest) if shared else str(k), {})[k] = point
     return list(groups.values())
 
 
 def _predictions(
-    shortcut: Shortcut | None,
-    make: Make,
-    group: list[int],
-    data: tuple[Floats, Floats, Floats],
-    search: TuningResult,
+    shortcut: Shortcut | None, make: Make, group: Points, data: Fold, search: TuningResult
 ) -> Iterator[tuple[int, Any]]:
     """Yield the predictions of a group's points, as far as they can be fitted."""
-    left, points = list(group), search.points
+    left = dict(group)
     if shortcut and len(group) > 1:
         # If a shortcut fails, fit point by point.
         with contextlib.suppress(Exception):
-            steps = shortcut.predict(make, [points[k] for k in group], *data)
-            for positions, values, converged in _watched(steps):
-                for k in (group[position] for position in positions):
-                    left.remove(k)
-                    if not converged:
-                        search.unconverged.add(k)
-                    yield k, values
-    for k in left:
-        try:
-            for _, values, converged in _watched(one_by_one(make, [points[k]], *data)):
-                if not converged:
-                    search.unconverged.add(k)
+            for k, values in _watched(shortcut.predict(make, group, *data), search):
+                del left[k]
                 yield k, values
+    for k, point in left.items():
+        try:
+            yield from _watched(one_by_one(make, {k: point}, *data), search)
         except Exception as error:  # noqa: BLE001 (whatever a class may raise)
             search.failures.setdefault(k, _reason(error))
 
 
-def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
-    """Yield each step and whether it converged; warnings are passed on."""
+def _watched(steps: Iterator[Step], search: TuningResult) -> Iterator[tuple[int, Any]]:
+    """Yield each point's predictions; record who has not converged, and pass warnings on."""
     while True:
         caught: list[warnings.WarningMessage] = []
         try:
@@ -152,7 +141,11 @@ def _watched(steps: Iterator[Step]) -> Iterator[tuple[list[int], Any, bool]]:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
         if step is None:
             return
-        yield *step, not any(issubclass(w.category, ConvergenceWarning) for w in caught)
+        numbers, values = step
+        if any(issubclass(w.category, ConvergenceWarning) for w in caught):
+            search.unconverged.update(numbers)
+        for k in numbers:
+            yield k, values
 
 
 def _r2(labels: Floats, values: Floats) -> float:

@@ -12,5 +12,5 @@ Codes: TypeAlias = NDArray[np.int32]
 """Codes of tree nodes."""
 Words: TypeAlias = NDArray[np.uint64]
 """Bit patterns: random states, hashes, sets."""
-Whole: TypeAlias = Any
+Int: TypeAlias = Any
 """An integer whose type numba infers: int64 for numbers, uint64 for bit patterns."""

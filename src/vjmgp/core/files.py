@@ -78,9 +78,6 @@ def read_json(path: str | Path) -> Any:
         raise DamagedFileError(str(path), str(error)) from None
 
 
-# -- sealed lines --------------------------------------------------------------------------------
-
-
 def sealed(data: Json) -> bytes:
     """Return JSON in one line that ends with its seal. NaN and infinity become null."""
     try:
@@ -166,9 +163,6 @@ def close_journal(path: Path) -> None:
         new.unlink(missing_ok=True)
         os.link(path, new)
         new.replace(journal_of(path))
-
-
-# -- manifests -----------------------------------------------------------------------------------
 
 
 def write_manifest(manifest: Path, files: Iterable[str | Path]) -> None:

@@ -13,7 +13,7 @@ INSTALLED_BY = {
 """Argument of pip install for each module; `vjmgp[workflow]` installs all others."""
 
 
-def is_there(module: str) -> bool:
+def is_installed(module: str) -> bool:
     """Return whether a module is installed, without importing it."""
     return find_spec(module) is not None
 
@@ -28,7 +28,7 @@ def install_command(module: str) -> str:
     return f"pip install '{INSTALLED_BY.get(module, 'vjmgp[workflow]')}'"
 
 
-def need(module: str) -> None:
+def require_module(module: str) -> None:
     """Raise if a module is missing; the error says how to install it."""
-    if not is_there(module):
+    if not is_installed(module):
         raise missing(module)

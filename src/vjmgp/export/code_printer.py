@@ -110,6 +110,7 @@ class StatementPrinter(CodePrinter):
         if name.lower() in self.reserved:
             raise ValueError(f"The name {name!r} means something else in {self.language}.")
         self.lines: list[str] = []
+        self.variables: list[str] = []
         self.helpers: dict[str, str] = {}
         self.count = 0
         derived = {k: title for k, c in source.inputs.items() if (title := derived_title(c))}
@@ -133,6 +134,7 @@ class StatementPrinter(CodePrinter):
         self._assign(name, self._derived(self.names[column.name], column))
 
     def _assign(self, name: str, text: str) -> None:
+        self.variables.append(name)
         self.lines.append(self.assignment.format(name, text))
 
     def _input(self, position: int) -> str:

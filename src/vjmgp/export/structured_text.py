@@ -32,10 +32,6 @@ class StPrinter(StatementPrinter):
     assignment = "{} := {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 
-    def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
-        self.variables: list[str] = []
-        super().__init__(source, digits, name)
-
     def _number(self, value: float) -> str:
         """Return a number with a point."""
         mantissa, *exponent = super()._number(value).split("e")
@@ -65,10 +61,6 @@ class StPrinter(StatementPrinter):
             self.lines.append(f"    {name} := {self._number(code)};")
         self.lines += ["ELSE", f"    {name} := {other};", "END_IF;"]
         return None
-
-    def _assign(self, name: str, text: str) -> None:
-        self.variables.append(name)
-        super()._assign(name, text)
 
     def _guarded(self, part: Part) -> Part:
         """Return a divisor that is never 0: lines before it raise the flag `undefined`."""

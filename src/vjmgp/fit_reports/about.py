@@ -1,19 +1,15 @@
 """Record how a fit was made, and describe it in words."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.versions import library_versions
 from ..formulas.input_names import legend
 from .cautions import cautions_of
-
-if TYPE_CHECKING:
-    from .fit_settings import FitSettings
-    from .fits import Fits, Versions
-    from .training_table import TrainingTable
+from .fit_settings import FitSettings
+from .fits import Fits, Versions
+from .training_table import TrainingTable
 
 
 def about_fit(

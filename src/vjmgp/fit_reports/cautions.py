@@ -1,17 +1,12 @@
 """Find reasons to be careful with a fit."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..models.extrapolation import inputs_beyond, range_text
-
-if TYPE_CHECKING:
-    from ..models.symbolic import SymbolicModel
-    from .fits import Rows
+from ..models.symbolic import SymbolicModel
+from .fits import Rows
 
 FEW_TEST_ROWS, FEW_VALUES = 10, 10
 NEARLY_EQUAL = 0.999

@@ -21,31 +21,20 @@ from .training_table import TrainingTable, read_training_table
 
 @dataclass(frozen=True)
 class FitReport:
-    """The result of `vjmgp.fit_report`.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder, whose page is report.html.
-    model : SymbolicModel
-        The chosen model.
-    summary : str
-        How good it is, in two sentences.
-    cautions : list of str
-        Reasons to be careful with it.
-    notes : list of str
-        Remarks on the table and on the fit, such as an early end.
-    interrupted : bool
-        Whether Ctrl-C ended the fit.
-
-    """
+    """The result of `vjmgp.fit_report`."""
 
     folder: Path
+    """The folder, whose page is report.html."""
     model: SymbolicModel
+    """The chosen model."""
     summary: str
+    """How good it is, in two sentences."""
     cautions: list[str]
+    """Reasons to be careful with it."""
     notes: list[str]
-    interrupted: bool = False
+    """Remarks on the table and on the fit, such as an early end."""
+    interrupted: bool
+    """Whether Ctrl-C ended the fit."""
 
     @property
     def page(self) -> Path:
@@ -158,8 +147,7 @@ def write_report(
     versions = versions_of(fits, settings.max_size)
     about = about_fit(settings, table, sha256, fits)
     write_models(folder, versions)
-    report = _write(folder, versions, about, rows)
-    return replace(report, interrupted=about["stopped_by"].startswith("interrupt"))
+    return _write(folder, versions, about, rows)
 
 
 def _checksum(table: TrainingTable) -> str:
@@ -175,10 +163,11 @@ def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows |
     notes = [without_plots(folder, versions.chosen), ending(about)]
     return FitReport(
         folder,
-        versions.models[versions.chosen],
+        versions.model,
         "\n".join(summary(about, versions)),
         about["cautions"],
         [note for note in notes if note],
+        about["stopped_by"].startswith("interrupt"),
     )
 
 

@@ -1,10 +1,8 @@
 """Settings of a fit and its report. Light to import: the command line reads its defaults here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from ..tables.errors import InputError
 
@@ -70,7 +68,7 @@ class FitSettings:
                 raise SettingError(name, f"is {getattr(self, name)!r}; it must be {wanted}.")
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> FitSettings:
+    def from_dict(cls, values: dict[str, Any]) -> Self:
         """Return the settings among these values."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})

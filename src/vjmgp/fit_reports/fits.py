@@ -1,19 +1,18 @@
 """Fit a model to some rows and test it on the rest, then fit one to all rows."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from ..engine.trees.primitives import FUNCTION_NAMES
 from ..inspection.residuals import error_measures
-from ..inspection.shorter import SIZES, front_models_with_intervals, models_by_size
+from ..inspection.shorter import SIZES, models_by_size
 from ..models.extrapolation import extrapolation_ignored
+from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
@@ -38,10 +37,12 @@ class Rows:
         """Return the weights of some rows, or None."""
         return None if self.weights is None else self.weights[rows]
 
-    def part(self, rows: Any) -> Rows:
+    def part(self, rows: Any) -> Self:
         """Return some of the rows, without a division into training and test rows."""
         data = replace(self.data, inputs=self.inputs.iloc[rows], target=self.data.target[rows])
-        return Rows(data, self.weights_of(rows), rows[:0], rows[:0])
+        return replace(
+            self, data=data, weights=self.weights_of(rows), train=rows[:0], test=rows[:0]
+        )
 
     @property
     def can_test(self) -> bool:
@@ -125,9 +126,6 @@ def _fit(
         return model.fit(rows.inputs.iloc[chosen], target, rows.weights_of(chosen))
 
 
-# -- models to choose from -----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Versions:
     """The table of models of a fit, and the model of each row.
@@ -145,6 +143,16 @@ class Versions:
         return int(self.table["chosen"].to_numpy().argmax())
 
     @property
+    def model(self) -> SymbolicModel:
+        """The chosen model."""
+        return self.models[self.chosen]
+
+    @property
+    def tested_model(self) -> SymbolicModel | None:
+        """The counterpart of the chosen model in the tested fit, or None."""
+        return self.tested[self.chosen]
+
+    @property
     def short(self) -> pd.DataFrame:
         """The rows of the shorter versions and of the chosen model, by size."""
         wanted = self.table["max_size"].notna() | self.table["chosen"]
@@ -154,7 +162,7 @@ class Versions:
 def versions_of(fits: Fits, max_size: int | None) -> Versions:
     """Return the front, the student and shorter versions; `max_size` limits the chosen model."""
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
-    models = front_models_with_intervals(final.fitted_)
+    models = [with_errors(model, final.fitted_.rows) for model in final.fitted_.front_models()]
     student = len(models) - 1 if final.student_ is not None else None
     chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
     most = _add_shorter(models, final, sizes)

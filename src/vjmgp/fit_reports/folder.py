@@ -92,7 +92,7 @@ def read_versions(folder: Path) -> Versions:
 
 def write_chosen(folder: Path, versions: Versions, about: dict[str, Any]) -> None:
     """Write how the fit was made, then the chosen model, its formulas and the table of models."""
-    model = versions.models[versions.chosen]
+    model = versions.model
     text = json.dumps(about, ensure_ascii=False, indent=1)
     write_whole(folder / "about.json", [text.encode(), b"\n"])
     write_whole(folder / "model.json", [model.to_json().encode(), b"\n"])

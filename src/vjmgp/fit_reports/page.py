@@ -1,28 +1,23 @@
 """Write the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.files import write_whole
-from ..core.optional import install_command, is_there
+from ..core.optional import install_command, is_installed
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import importance
 from ..models.extrapolation import extrapolation_ignored
+from ..models.symbolic import SymbolicModel
 from ..pages.templating import SHARED, make_templates
 from . import pictures
 from .about import clipping, ending, names_of, summary
 from .cautions import noise_in_words
-from .fits import evenly
-
-if TYPE_CHECKING:
-    from ..models.symbolic import SymbolicModel
-    from .fits import Rows, Versions
+from .fits import Rows, Versions, evenly
 
 Context = dict[str, Any]
 MOST_ROWS = 2000
@@ -49,12 +44,12 @@ def _safe(text: str) -> Any:
 
 def _picture(draw: Callable[..., str], *arguments: Any) -> Any:
     """Draw a plot; return "" if matplotlib is not installed."""
-    return _safe(draw(*arguments)) if is_there("matplotlib") else ""
+    return _safe(draw(*arguments)) if is_installed("matplotlib") else ""
 
 
 def without_plots(folder: Path, row: int) -> str:
     """Say how to get plots if matplotlib is not installed; otherwise return ""."""
-    if is_there("matplotlib"):
+    if is_installed("matplotlib"):
         return ""
     again = f"vjmgp choose {shlex.quote(str(folder))} {row}"
     install = install_command("matplotlib")
@@ -63,7 +58,7 @@ def without_plots(folder: Path, row: int) -> str:
 
 def _about_model(versions: Versions, about: Context) -> Context:
     """Return what is known without the table."""
-    model, target = versions.models[versions.chosen], about["target"]
+    model, target = versions.model, about["target"]
     short = versions.short.to_dict("records")
     for entry in short:
         entry["math"] = _safe(formula_mathml(versions.models[entry["row"]]))
@@ -88,24 +83,25 @@ def _about_model(versions: Versions, about: Context) -> Context:
 
 def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
     """Return what needs the rows: errors, intervals, residuals, importances, responses."""
-    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    model, tested = versions.model, versions.tested_model if rows.can_test else None
     target, level = about["target"], about["options"]["interval"]
-    whole = np.arange(len(rows.data))
-    judged = tested is not None and rows.can_test
-    judge, seen = (tested, rows.test) if tested is not None and judged else (model, whole)
-    seen, some = evenly(seen, MOST_ROWS), rows.part(evenly(whole, MOST_ROWS))
+    some = seen = rows.part(evenly(np.arange(len(rows.data)), MOST_ROWS))
+    if tested is not None:
+        seen = rows.part(evenly(rows.test, MOST_ROWS))
     with extrapolation_ignored():
         fitted = pictures.fitted_of(model, some, target)
+        judged = pictures.fitted_of(model if tested is None else tested, seen, target)
         found = importance(fitted, some.inputs, some.data.target)
-        columns = found.loc[found["importance"] > 0, "column"].tolist()
+        matters = found["importance"] > 0
+        columns = found.loc[matters, "column"].tolist()
         return {
             "errors": _errors(versions, about, rows),
-            "judged": judged,
-            "prediction": _picture(pictures.prediction_picture, judge, rows, seen, level, target),
-            "residuals": _picture(pictures.residuals_picture, judge, rows, seen, target),
-            "intervals": _intervals(model, tested if judged else None, rows, level),
-            "importance": found[found["importance"] > 0].to_dict("records"),
-            "unused": found.loc[found["importance"] <= 0, "column"].tolist(),
+            "judged": tested is not None,
+            "prediction": _picture(pictures.prediction_picture, judged, seen, level),
+            "residuals": _picture(pictures.residuals_picture, judged, seen),
+            "intervals": _intervals(model, tested, rows, level),
+            "importance": found[matters].to_dict("records"),
+            "unused": found.loc[~matters, "column"].tolist(),
             "influence": _picture(pictures.importance_picture, fitted, some),
             "responses": _picture(pictures.response_pictures, fitted, some, columns),
         }
@@ -113,7 +109,7 @@ def _about_rows(versions: Versions, about: Context, rows: Rows) -> Context:
 
 def _errors(versions: Versions, about: Context, rows: Rows) -> list[Context]:
     """Return errors on test, training and all rows, each with the fit it belongs to."""
-    model, tested = versions.models[versions.chosen], versions.tested[versions.chosen]
+    model, tested = versions.model, versions.tested_model
     parts: list[tuple[str, Any, SymbolicModel, str]] = []
     if tested is not None and len(rows.test):
         first = f"of a fit to the {len(rows.train)} training rows"

@@ -1,11 +1,9 @@
 """Draw the plots of a fit report as SVG, in the colours of its page, light or dark."""
 
-from __future__ import annotations
-
 import io
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +11,10 @@ from ..engine.objectives.row_weights import row_weights
 from ..engine.preparation import ScoredRows
 from ..inspection import plots
 from ..inspection.fitted import Fitted
-from ..inspection.plots import BLUE, DARK, GREY, MOST_BARS, ORANGE
+from ..inspection.plots import BLUE, DARK, GREY, ORANGE
 from ..models.intervals import half_width
-from .fits import evenly
-
-if TYPE_CHECKING:
-    from ..models.symbolic import SymbolicModel
-    from .fits import Rows, Versions
+from ..models.symbolic import SymbolicModel
+from .fits import Rows, Versions, evenly
 
 COLOURS = {
     "#000000": "currentColor",
@@ -29,6 +24,7 @@ COLOURS = {
     GREY: "var(--soft)",
 }
 """Colours of plots, and those of the page that replace them."""
+SIZE, SMALL = (5.6, 3.8), (3.6, 2.6)
 MOST_CURVES = 6
 MOST_ROWS = 300
 """Rows of the table that response curves are averaged over, at most."""
@@ -43,12 +39,6 @@ def fitted_of(model: SymbolicModel, rows: Rows, target: str) -> Fitted:
         row_weights(len(rows.data), rows.weights),
     )
     return Fitted(model, model, scored, target)
-
-
-def _axes(width: float = 5.6, height: float = 3.8) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
 def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
@@ -73,8 +63,7 @@ def inline(axes: Any, titles: dict[str, str] | None = None) -> str:
 def sizes_picture(versions: Versions, target: str) -> str:
     """Draw error against size: the front, the shorter versions and the chosen model."""
     table = versions.table
-    axes = _axes()
-    axes.spines[["top", "right"]].set_visible(False)
+    axes = plots.axes_for(size=SIZE)
     short = table[table["max_size"].notna()].sort_values("size")
     axes.plot(short["size"], short["rmse"], "-", color=BLUE, linewidth=1)
     titles = {}
@@ -82,11 +71,10 @@ def sizes_picture(versions: Versions, target: str) -> str:
         colour, size, alpha = (GREY, 4, 0.5) if np.isnan(entry["max_size"]) else (BLUE, 7, 1.0)
         if entry["chosen"]:
             colour, size, alpha = ORANGE, 9, 1.0
-        (point,) = axes.plot(
-            entry["size"], entry["rmse"], "o", color=colour, markersize=size, alpha=alpha
-        )
-        point.set_gid(f"model-{entry['row']}")
-        titles[f"model-{entry['row']}"] = (
+        name = f"model-{entry['row']}"
+        look: dict[str, Any] = {"color": colour, "markersize": size, "alpha": alpha}
+        axes.plot(entry["size"], entry["rmse"], "o", gid=name, **look)
+        titles[name] = (
             f"row {entry['row']}, {entry['size']} nodes, RMSE {entry['rmse']:.4g}: "
             f"{target} = {entry['formula']}"
         )
@@ -97,17 +85,18 @@ def sizes_picture(versions: Versions, target: str) -> str:
     return inline(axes, titles)
 
 
-def prediction_picture(model: SymbolicModel, rows: Rows, test: Any, level: float, name: str) -> str:
-    """Draw observed against predicted values of some rows, with intervals."""
-    shown = level if np.isfinite(width_of_intervals(model, level)) else None
-    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
-    return inline(plots.plot_prediction(fitted, x, y, shown, _axes()))
+def prediction_picture(fitted: Fitted, rows: Rows, level: float) -> str:
+    """Draw observed against predicted values, with intervals."""
+    axes = plots.axes_for(size=SIZE)
+    shown = level if np.isfinite(width_of_intervals(fitted.model, level)) else None
+    return inline(plots.plot_prediction(fitted, rows.inputs, rows.data.target, shown, axes))
 
 
-def residuals_picture(model: SymbolicModel, rows: Rows, test: Any, name: str) -> str:
-    """Draw residuals of some rows."""
-    fitted, x, y = fitted_of(model, rows, name), rows.inputs.iloc[test], rows.data.target[test]
-    return inline(plots.plot_residuals(fitted, x, y, _axes()))
+def residuals_picture(fitted: Fitted, rows: Rows) -> str:
+    """Draw residuals."""
+    return inline(
+        plots.plot_residuals(fitted, rows.inputs, rows.data.target, plots.axes_for(size=SIZE))
+    )
 
 
 def width_of_intervals(model: SymbolicModel, level: float) -> float:
@@ -117,12 +106,14 @@ def width_of_intervals(model: SymbolicModel, level: float) -> float:
 
 def importance_picture(fitted: Fitted, rows: Rows) -> str:
     """Draw the importance of the columns."""
-    axes = _axes(height=1.0 + 0.28 * min(rows.inputs.shape[1], MOST_BARS))
-    return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target, axes))
+    return inline(plots.plot_importance(fitted, rows.inputs, rows.data.target))
 
 
 def response_pictures(fitted: Fitted, rows: Rows, columns: list[str]) -> str:
     """Draw response curves of the most important columns, a figure each."""
     some = rows.inputs.iloc[evenly(np.arange(len(rows.data)), MOST_ROWS)]
-    curves = (plots.plot_response(fitted, c, some, _axes(3.6, 2.6)) for c in columns[:MOST_CURVES])
+    curves = (
+        plots.plot_response(fitted, column, some, plots.axes_for(size=SMALL))
+        for column in columns[:MOST_CURVES]
+    )
     return "".join(f"<figure>{inline(axes)}</figure>" for axes in curves)

@@ -10,6 +10,7 @@ import pandas as pd
 from ..models.extrapolation import inputs_beyond, range_text
 from ..models.loading import load_model
 from ..models.symbolic import SymbolicModel
+from ..tables.checks import raise_any
 from ..tables.dates import ElapsedDays
 from ..tables.errors import InputError, TableError
 from ..tables.preprocessing import MISSING, Column, level_text
@@ -80,10 +81,8 @@ def _inputs(
     used = {column.name for column in model.standardizer.inputs}
     filled = {column.name for column in model.standardizer.columns if column.fill is not None}
     missing = [repr(name) for name in columns if name not in table.columns]
-    problems = []
-    if missing:
-        text = f"no column {', '.join(missing)}, which the model was fitted to."
-        problems.append(InputError("no_column", text))
+    text = f"no column {', '.join(missing)}, which the model was fitted to."
+    problems = [InputError("no_column", text)] if missing else []
     inputs = table[[name for name in columns if name in table.columns]].copy()
     for name in inputs.columns:
         if columns[name].codes is not None:
@@ -93,8 +92,7 @@ def _inputs(
             numbers = pd.to_numeric(inputs[name], errors="coerce").astype(float)
             problems += _number_problems(inputs[name], numbers, name, name in filled)
             inputs[name] = numbers
-    if problems:
-        raise TableError(str(path), problems)
+    raise_any(problems, str(path))
     return inputs
 
 

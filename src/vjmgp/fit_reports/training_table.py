@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..tables.checks import input_problems, nominal_inputs, target_problems
+from ..tables.checks import input_problems, nominal_inputs, raise_any, target_problems
 from ..tables.dataset import Dataset
 from ..tables.dates import ElapsedDays, days_since_first, find_date_order
-from ..tables.errors import InputError, TableError
+from ..tables.errors import InputError
 from ..tables.reader import TableFile, TableFormat, check_distinct, read_file
 from ..tables.validation import check_sample_weight
 from .fit_settings import FitSettings
@@ -57,9 +57,8 @@ def read_training_table(
     problems += weight_problems
     problems += input_problems(data, may_be_missing=settings.missing != "error", for_fit=True)
     reading = describe_reading(file, dates)
-    if problems:
-        where = str(path or "the table")
-        raise TableError(f"{where} (read as: {reading})" if reading else where, problems)
+    where = str(path or "the table")
+    raise_any(problems, f"{where} (read as: {reading})" if reading else where)
     data = replace(data, nominal=tuple(nominal_inputs(data)))
     notes = [f"Read as: {reading}."] if reading else []
     if dropped:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.optional import need
+from ..core.optional import require_module
 from ..models.symbolic import SymbolicModel
 from .fitted import Fitted
 from .importance import importance, stability
@@ -29,7 +29,7 @@ LONGEST = 24
 
 def plot_front(fitted: Fitted, ax: Axes | None = None) -> Axes:
     """Plot leave-one-out error against size: all models, shorter versions and the chosen one."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     evolved = fitted.front_models()[: -1 if fitted.has_student else None]
     shorter = list(models_by_size(fitted).values())
     looks: list[tuple[list[SymbolicModel], dict[str, Any]]] = [
@@ -50,7 +50,7 @@ def plot_prediction(
     fitted: Fitted, X: Any, y: Any, interval: float | None = 0.9, ax: Axes | None = None
 ) -> Axes:
     """Plot observed against predicted values, with intervals unless `interval` is None."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     found = residuals(fitted, X, y)
     predicted, observed = found["predicted"].to_numpy(), found["observed"].to_numpy()
     if interval is not None:
@@ -73,7 +73,7 @@ def plot_prediction(
 
 def plot_residuals(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     """Plot residuals, observed − predicted, against predicted values."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     found = residuals(fitted, X, y)
     ax.axhline(0.0, color=DARK, linewidth=0.8)
     _dots(ax, found["predicted"], found["residual"])
@@ -87,7 +87,7 @@ def plot_residuals(fitted: Fitted, X: Any, y: Any, ax: Axes | None = None) -> Ax
 
 def plot_response(fitted: Fitted, column: str | int, X: Any = None, ax: Axes | None = None) -> Axes:
     """Plot the response along a column: a curve and its training rows, or a point per level."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     curve = response(fitted, column, X)
     name = str(curve.columns[0])
     values, predictions = curve.iloc[:, 0], curve.iloc[:, 1]
@@ -129,7 +129,7 @@ def plot_stability(fitted: Fitted, ax: Axes | None = None) -> Axes:
 def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> Axes:
     """Draw horizontal bars, the largest on top; at most `MOST_BARS` of them."""
     shown = min(len(names), MOST_BARS)
-    ax = _axes(ax, (SIZE[0], 1.0 + 0.28 * shown))
+    ax = axes_for(ax, (SIZE[0], 1.0 + 0.28 * shown))
     places = np.arange(shown)
     errors = None if deviations is None else deviations[:shown]
     ax.barh(places, values[:shown], xerr=errors, color=BLUE, ecolor=DARK, height=0.7)
@@ -141,10 +141,10 @@ def _bars(ax: Axes | None, names: Any, values: Any, deviations: Any = None) -> A
     return ax
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
+def axes_for(ax: Axes | None = None, size: tuple[float, float] = SIZE) -> Axes:
     """Return the given axes, or new ones outside of pyplot's state."""
     if ax is None:
-        need("matplotlib")
+        require_module("matplotlib")
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=size, layout="constrained").subplots()

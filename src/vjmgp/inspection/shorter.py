@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from ..engine.parameters import PARAMETERS, checked, sequence_of
-from ..models.intervals import with_errors
 from ..models.symbolic import SymbolicModel
 from .fitted import Fitted
 from .residuals import error_measures
@@ -30,23 +29,17 @@ def models_by_size(fitted: Fitted, sizes: Sequence[int] = SIZES) -> dict[int, Sy
 def shorter_versions(fitted: Fitted, sizes: Sequence[int] = SIZES) -> pd.DataFrame:
     """Return a table of `models_by_size`."""
     scale = fitted.standardizer.target_scale
-    return pd.DataFrame(
-        [
-            {
-                "max_size": max_size,
-                "size": model.size,
-                "o1": model.scores["o1"],
-                "rmse": scale * float(np.sqrt(model.scores["o1"])),
-                "formula": str(model),
-            }
-            for max_size, model in models_by_size(fitted, sizes).items()
-        ]
-    )
-
-
-def front_models_with_intervals(fitted: Fitted) -> list[SymbolicModel]:
-    """Return the models of the front with the errors that their intervals need."""
-    return [with_errors(model, fitted.rows) for model in fitted.front_models()]
+    rows = [
+        {
+            "max_size": max_size,
+            "size": model.size,
+            "o1": model.scores["o1"],
+            "rmse": scale * float(np.sqrt(model.scores["o1"])),
+            "formula": str(model),
+        }
+        for max_size, model in models_by_size(fitted, sizes).items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def score_front(

@@ -1,7 +1,5 @@
 """Errors about tables and settings, with fields in place of finished text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 
@@ -23,7 +21,7 @@ class InputError(ValueError):
         """Return the message; `show_setting` writes the name of a setting."""
         return self.text + re.sub(r"{(\w+)}", lambda found: show_setting(found[1]), self.advice)
 
-    def followed_by(self, text: str) -> InputError:
+    def followed_by(self, text: str) -> "InputError":
         """Return the same problem with more text."""
         return InputError(self.kind, self.text, self.advice + text, self.column)
 

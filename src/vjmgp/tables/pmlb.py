@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..core.files import checksum, package_folder, write_whole
-from ..core.optional import need
+from ..core.optional import require_module
 from .paper_datasets import paper_datasets
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _fault_of(path: Path) -> str | None:
 
 
 def _address() -> str:
-    need("pmlb")
+    require_module("pmlb")
     from pmlb.pmlb import GITHUB_URL  # slow to import, and seldom needed
 
     return os.environ.get(MIRROR_VARIABLE) or str(GITHUB_URL)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import TargetEncoder
 
 from ..core.arrays import Floats
-from .validation import as_table, check_size, column_of, numbers_of
+from .validation import as_table, check_size, column_of, numbers_of, refuse_rows
 
 FEW_LEVELS = 5
 """Largest number of levels with an indicator each; a target mean of few levels misleads."""
@@ -151,12 +151,9 @@ class Standardizer:
 def _as_categories(values: Any) -> NDArray[np.object_]:
     """Return categories as plain objects: text stays text, missing values are one category."""
     series = pd.Series(values)
-    objects = series.astype(object).to_numpy(dtype=object)
-    missing = series.isna().to_numpy()
-    if missing.any():
-        objects = objects.copy()
-        objects[missing] = MISSING
-    plain = [v.item() if isinstance(v, np.generic) else v for v in objects]
+    pairs = zip(series.astype(object), series.isna(), strict=True)
+    known = [MISSING if missing else value for value, missing in pairs]
+    plain = [v.item() if isinstance(v, np.generic) else v for v in known]
     # Intervals, dates and the like become text, which JSON can hold.
     return np.array([v if isinstance(v, str | int | float) else str(v) for v in plain], object)
 
@@ -215,15 +212,10 @@ def _position(item: Any, names: list[str]) -> int:
 
 def check_finite(values: Floats, name: str) -> None:
     """Raise if a numeric column has NaN or infinite values."""
-    for bad, word, remedy in (
-        (np.isnan(values), "NaN", "fill them first, or fit with missing='median' or 'indicator'"),
-        (np.isinf(values), "infinity", "replace or drop these rows first"),
-    ):
-        if bad.any():
-            raise ValueError(
-                f"Input X contains {word} in column {name!r} ({int(bad.sum())} of {len(values)} "
-                f"rows): {remedy}."
-            )
+    fill = "fill them first, or fit with missing='median' or 'indicator'"
+    refuse_rows(np.isnan(values), f"Input X contains NaN in column {name!r}", fill)
+    problem = f"Input X contains infinity in column {name!r}"
+    refuse_rows(np.isinf(values), problem, "replace or drop these rows first")
 
 
 def fit_standardizer(
@@ -241,21 +233,15 @@ def fit_standardizer(
         values, plain = column_of(table, k), Column(name)
         if k in nominal:
             categories = _as_categories(values)
-            parts = [
-                (part, part.numbers(categories))
-                for part in _nominal_inputs(name, categories, y, encoding, weights)
-            ]
+            nominal_inputs = _nominal_inputs(name, categories, y, encoding, weights)
+            parts = [(part, part.numbers(categories)) for part in nominal_inputs]
         else:
             parts = list(_numeric_inputs(plain, plain.read(values), missing, weights))
         columns += [_scaled(part, numbers, weights) for part, numbers in parts]
     mean, scale = _mean_and_deviation(y, weights)
-    varies = bool(np.min(y) < np.max(y)) and scale > 0.0
-    return Standardizer(
-        tuple(_with_distinct_labels(columns)),
-        mean,
-        scale if varies else 1.0,
-        (float(np.min(y)), float(np.max(y))),
-    )
+    low, high = float(np.min(y)), float(np.max(y))
+    scale = scale if low < high and scale > 0.0 else 1.0
+    return Standardizer(tuple(_with_distinct_labels(columns)), mean, scale, (low, high))
 
 
 def _scaled(column: Column, values: Floats, weights: Floats | None) -> Column:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ..core.optional import need
+from ..core.optional import require_module
 from .errors import InputError, TableError
 from .number_format import PLAIN, NumberFormat, find_number_format, in_plain_format, is_plain
 
@@ -84,7 +84,7 @@ def read_file(
         if found[-1] in EXCEL:
             return _read_excel(path, EXCEL[found[-1]], wanted, expected)
         if found[-1] == ".parquet":
-            need("pyarrow")
+            require_module("pyarrow")
             table = pd.read_parquet(path)
             return TableFile(table, TableFormat(), is_usual=True, read_cells=table.copy)
         text, encoding = _decode(_unpack(path), wanted.encoding, expected.encoding)
@@ -94,9 +94,6 @@ def read_file(
         raise TableError(f"{path}: cannot be read", [error.followed_by(".")]) from None
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, lzma.LZMAError, csv.Error) as error:
         raise ValueError(f"{path}: cannot be read: {str(error).splitlines()[0]}.") from None
-
-
-# -- text ----------------------------------------------------------------------------------------
 
 
 def _read_text(
@@ -240,14 +237,11 @@ def check_distinct(names: list[str]) -> None:
         raise InputError("names", f"the column name {twice!r} appears more than once", column=twice)
 
 
-# -- Excel ---------------------------------------------------------------------------------------
-
-
 def _read_excel(
     path: Path, engine: Engine, wanted: TableFormat, expected: TableFormat
 ) -> TableFile:
     """Read a sheet; its first row with any cell has the names."""
-    need(engine)
+    require_module(engine)
     with pd.ExcelFile(path, engine=engine) as file:
         sheets = [str(name) for name in file.sheet_names]
         sheet = wanted.sheet or (expected.sheet if expected.sheet in sheets else sheets[0])

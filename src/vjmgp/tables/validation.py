@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import column_or_1d
 
-from ..core.arrays import Floats
+from ..core.arrays import Flags, Floats
 
 LARGEST = 1e300
 """Limit beyond which differences and squares of training data overflow."""
@@ -23,9 +23,6 @@ CONTAINERS = (dict, list, tuple, set, frozenset, np.ndarray)
 
 class WrongKindError(ValueError, TypeError):
     """A value that is neither a number nor text; scikit-learn expects a TypeError."""
-
-
-# -- tables --------------------------------------------------------------------------------------
 
 
 def as_table(X: Any, names: list[str] | None = None) -> Any:
@@ -135,9 +132,6 @@ def check_columns(table: Any) -> None:
         refuse_strange(column_of(table, k), f"Column {name!r}")
 
 
-# -- columns -------------------------------------------------------------------------------------
-
-
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "fiub"
 
@@ -182,24 +176,16 @@ def numbers_of(values: Any, what: str, remedy: str) -> Floats:
         raise WrongKindError(f"{what} is not numeric ({error}); {remedy}.") from None
 
 
-def as_numbers(values: Any, what: str) -> Floats:
-    """Return numbers of any shape, NaN for missing ones."""
-    array = _as_array(_with_pandas(values), what)
-    numbers = numbers_of(array.ravel(), what, "convert it to numbers")
-    return numbers.reshape(array.shape)
+def refuse_rows(bad: Flags, problem: str, remedy: str) -> None:
+    """Raise if any row is bad; the message counts them."""
+    if bad.any():
+        raise ValueError(f"{problem} ({int(bad.sum())} of {len(bad)} rows): {remedy}.")
 
 
 def check_size(values: Floats, what: str) -> None:
     """Raise if differences of training data would overflow."""
-    beyond = int((np.abs(values) > LARGEST).sum())
-    if beyond:
-        raise ValueError(
-            f"{what} has values beyond ±{LARGEST:g} ({beyond} of {len(values)} rows): choose a "
-            "larger unit."
-        )
-
-
-# -- target and weights --------------------------------------------------------------------------
+    problem = f"{what} has values beyond ±{LARGEST:g}"
+    refuse_rows(np.abs(values) > LARGEST, problem, "choose a larger unit")
 
 
 def as_target(y: Any, rows: int) -> Floats:
@@ -216,11 +202,8 @@ def as_target(y: Any, rows: int) -> Floats:
         column_or_1d(target[:, None], warn=True)  # scikit-learn's warning
     if len(target) != rows:
         raise ValueError(f"X has {rows} rows, but y has {len(target)}: give a number per row.")
-    for bad, word in ((np.isnan(target), "NaN"), (np.isinf(target), "infinity")):
-        if bad.any():
-            raise ValueError(
-                f"Input y contains {word} ({int(bad.sum())} of {rows} rows): leave these rows out."
-            )
+    refuse_rows(np.isnan(target), "Input y contains NaN", "leave these rows out")
+    refuse_rows(np.isinf(target), "Input y contains infinity", "leave these rows out")
     check_size(target, "The target y")
     return target
 
@@ -242,7 +225,8 @@ def check_sample_weight(
     if sample_weight is None:
         return None
     try:
-        weights = as_numbers(sample_weight, name)
+        array = _as_array(_with_pandas(sample_weight), name)
+        weights: Floats = numbers_of(array.ravel(), name, "convert it").reshape(array.shape)
     except ValueError:
         raise ValueError(
             f"{name} must be numbers, one for each row of {rows_of}; some are not."
@@ -255,16 +239,10 @@ def check_sample_weight(
         )
     if len(weights) != n_rows:
         raise ValueError(f"{name} has {len(weights)} values, but {rows_of} has {n_rows} rows.")
-    for bad, what in (
-        (~np.isfinite(weights), "NaN or infinity"),
-        (weights < 0.0, "a negative number"),
-    ):
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise ValueError(
-                f"{name} has {what} in row {row} ({int(bad.sum())} of {n_rows} rows): "
-                "weights must be 0 or more."
-            )
+    wrong = {"NaN or infinity": ~np.isfinite(weights), "a negative number": weights < 0.0}
+    for what, bad in wrong.items():
+        first = next(iter(np.flatnonzero(bad)), None)
+        refuse_rows(bad, f"{name} has {what} in row {first}", "weights must be 0 or more")
     if np.count_nonzero(weights) < least:
         raise ValueError(
             f"{name} is zero in {n_rows - np.count_nonzero(weights)} of {n_rows} rows; it "

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ...core.arrays import Floats, Integers, Whole, Words
+from ...core.arrays import Floats, Int, Integers, Words
 from ..compilation.kernels import kernel
 from .elementary import natural_exp, natural_log
 
@@ -34,7 +34,7 @@ def stream(seed: int, name: str, restart: int = 0) -> Words:
 
 
 @kernel
-def next_bits(state: Words) -> Whole:
+def next_bits(state: Words) -> Int:
     """Return 64 random bits."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     total = s0 + s3
@@ -57,7 +57,7 @@ def uniform(state: Words) -> float:
 
 
 @kernel
-def below(state: Words, bound: Whole) -> Whole:
+def below(state: Words, bound: Int) -> Int:
     """Return an integer in [0, bound), bound ≤ 2**31; the bias is below bound / 2**32."""
     return np.int64(((next_bits(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 

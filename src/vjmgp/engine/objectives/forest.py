@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Floats, Integers, Whole, Words
+from ...core.arrays import Floats, Int, Integers, Words
 from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.elementary import from_bits, to_bits
 from ..numerics.rng import below, uniform
@@ -172,7 +172,7 @@ def _grow(state: Words, x: Floats, y: Floats, weights: Floats, forest: Forest) -
 
 
 @kernel
-def _descend(nodes: Words, points: Floats, i: Whole, node: Whole) -> Whole:
+def _descend(nodes: Words, points: Floats, i: Int, node: Int) -> Int:
     """Return the child that point i goes to; for a leaf, the leaf itself."""
     link = nodes[node, 1]
     right = points[i, link & COLUMN_MASK] > from_bits(nodes[node, 0])

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Floats, Integers, Whole, Words
+from ...core.arrays import Floats, Int, Integers, Words
 from ..compilation.kernels import kernel, part_of_kernel
 from ..trees.pool import HASH, USERS, Pool, sweep
 from ..trees.structure import mix
@@ -46,7 +46,7 @@ def make_individuals(rows: int, max_trees: int, n: int) -> Individuals:
 
 
 @part_of_kernel
-def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
+def individual_hash(pool: Pool, trees: Integers, n_trees: Int) -> Int:
     """Return a hash of the set of trees; their order does not affect the model."""
     value = np.uint64(n_trees)
     for t in range(n_trees):
@@ -55,7 +55,7 @@ def individual_hash(pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
 
 
 @kernel
-def remember(seen: Words, value: Whole) -> bool:
+def remember(seen: Words, value: Int) -> bool:
     """Enter a hash into the set; return whether it is new. 0 marks an empty place."""
     if value == 0:
         value = np.uint64(1)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Codes, Floats, Integers, Whole, Words
+from ...core.arrays import Codes, Floats, Int, Integers, Words
 from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.rng import below, uniform
 from ..trees.pool import ARENA_USED, FREE_TREES, LENGTH, START, USERS, Pool, copy_nodes, intern_tree
@@ -54,7 +54,7 @@ def make_scratch(depth_limit: int) -> VariationScratch:
 
 
 @part_of_kernel
-def _room(pool: Pool, trees: Integers, n_trees: Whole, place: Whole, max_size: Whole) -> Whole:
+def _room(pool: Pool, trees: Integers, n_trees: Int, place: Int, max_size: Int) -> Int:
     """Return the number of nodes that the tree at `place` may have."""
     room = max_size
     if max_size < NO_LIMIT:
@@ -69,14 +69,14 @@ def _splice(
     pool: Pool,
     grammar: Grammar,
     scratch: VariationScratch,
-    tree: Whole,
-    cut: Whole,
+    tree: Int,
+    cut: Int,
     codes: Codes,
     constants: Floats,
-    first: Whole,
-    inserted: Whole,
+    first: Int,
+    inserted: Int,
     limit: int,
-    room: Whole,
+    room: Int,
 ) -> int:
     """Return the tree with the subtree at `cut` replaced by nodes from the given arrays.
 
@@ -174,8 +174,8 @@ def _add_tree(
     grammar: Grammar,
     scratch: VariationScratch,
     trees: Integers,
-    n_trees: Whole,
-) -> Whole:
+    n_trees: Int,
+) -> Int:
     """Add a tree if there is room for it; return the number of trees."""
     length = random_tree(state, grammar, scratch.codes, scratch.constants)
     if length > _room(pool, trees, n_trees, n_trees, grammar.max_size):
@@ -185,7 +185,7 @@ def _add_tree(
 
 
 @part_of_kernel
-def _delete_tree(state: Words, pool: Pool, trees: Integers, n_trees: Whole) -> Whole:
+def _delete_tree(state: Words, pool: Pool, trees: Integers, n_trees: Int) -> Int:
     t = below(state, n_trees)
     pool.facts[trees[t], USERS] -= 1
     for k in range(t, n_trees - 1):

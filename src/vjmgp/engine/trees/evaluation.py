@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Codes, Floats, Integers, Whole
+from ...core.arrays import Codes, Floats, Int, Integers
 from ..compilation.kernels import kernel, part_of_kernel
 from .addresses import call_address, no_addresses
 from .primitives import CONSTANT, FIRST_VARIABLE, apply, arity
@@ -111,8 +111,8 @@ def translate(
 def _run(
     workspace: Workspace,
     count: int,
-    first_row: Whole,
-    last_row: Whole,
+    first_row: Int,
+    last_row: Int,
     out: Floats,
     through_addresses: bool,
 ) -> None:
@@ -143,13 +143,13 @@ def _run(
 
 @kernel
 def _run_through_addresses(
-    workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats
+    workspace: Workspace, count: int, first_row: Int, last_row: Int, out: Floats
 ) -> None:
     _run(workspace, count, first_row, last_row, out, True)
 
 
 @kernel
-def run(workspace: Workspace, count: int, first_row: Whole, last_row: Whole, out: Floats) -> None:
+def run(workspace: Workspace, count: int, first_row: Int, last_row: Int, out: Floats) -> None:
     """Run the translated instructions on rows first_row ≤ r < last_row; out[0] is first_row's.
 
     Calls through addresses are opaque to the compiler and would slow down other trees.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Codes, Floats, Integers, Whole
+from ...core.arrays import Codes, Floats, Int, Integers
 from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.lanes import dot
 from ..objectives.row_weights import RowWeights
@@ -82,11 +82,11 @@ def compact(pool: Pool, room: int) -> Pool:
 def copy_nodes(
     codes: Codes,
     constants: Floats,
-    start: Whole,
-    length: Whole,
+    start: Int,
+    length: Int,
     to_codes: Codes,
     to_constants: Floats,
-    to: Whole,
+    to: Int,
 ) -> None:
     """Copy nodes from one pair of arrays to another."""
     for i in range(length):
@@ -251,8 +251,8 @@ def extra_feature(
     pool: Pool,
     tree: int,
     workspace: Workspace,
-    first_extra: Whole,
-    first: Whole,
+    first_extra: Int,
+    first: Int,
     last: int,
     scratch: Floats,
 ) -> Floats:

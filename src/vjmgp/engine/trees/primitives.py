@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from ...core.arrays import Whole
+from ...core.arrays import Int
 from ..compilation.kernels import kernel
 from ..numerics.elementary import analytic_log, cos_pi, sin_pi
 
@@ -108,7 +108,7 @@ def codes_of(functions: Sequence[str | UserFunctionLike]) -> list[int]:
 
 
 @kernel
-def arity(code: Whole) -> int:
+def arity(code: Int) -> int:
     """Return the number of children of a node."""
     if code >= FIRST_UNARY:  # most nodes first: this is called very often
         return 1 if code < CONSTANT else 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Codes, Floats, Integers, Whole, Words
+from ...core.arrays import Codes, Floats, Int, Integers, Words
 from ..compilation.kernels import kernel, part_of_kernel
 from ..numerics.rng import below, uniform
 from .primitives import (
@@ -67,14 +67,14 @@ def random_terminal(state: Words, n_inputs: int) -> tuple[int, float]:
 
 
 @part_of_kernel
-def _is_allowed(code: Whole, nesting: Integers, forbidden: Whole, room: Whole) -> bool:
+def _is_allowed(code: Int, nesting: Integers, forbidden: Int, room: Int) -> bool:
     if nesting.shape[1] > 0 and forbidden & nesting[BIT, code - FIRST_CODE] != 0:
         return False
     return arity(code) <= room
 
 
 @kernel
-def _function_within_limits(state: Words, grammar: Grammar, forbidden: Whole, room: Whole) -> Whole:
+def _function_within_limits(state: Words, grammar: Grammar, forbidden: Int, room: Int) -> Int:
     """Return a random function that is allowed here; CONSTANT if there is none."""
     count = 0
     for code in grammar.functions:
@@ -189,7 +189,7 @@ def keeps_nesting(
 
 
 @kernel
-def mix(bits: Whole) -> Whole:
+def mix(bits: Int) -> Int:
     """Scramble 64 bits (the finaliser of splitmix64)."""
     bits = np.uint64(bits)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -198,9 +198,9 @@ def mix(bits: Whole) -> Whole:
 
 
 @kernel
-def tree_hash(codes: Codes, constants: Floats, length: int) -> Whole:
+def tree_hash(codes: Codes, constants: Floats, length: int) -> Int:
     """Return a hash of structure and constants."""
-    value: Whole = np.uint64(0x9E3779B97F4A7C15)
+    value: Int = np.uint64(0x9E3779B97F4A7C15)
     constant_bits = constants.view(np.uint64)
     for position in range(length):
         value = mix(value + np.uint64(codes[position]) + np.uint64(1))

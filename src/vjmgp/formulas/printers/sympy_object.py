@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.optional import need
+from ...core.optional import require_module
 from ..functions import CALLS
 from ..nodes import Algebra, Node, in_order
 
 
 def sympy_of(root: Node, algebra: Algebra, names: Sequence[str], digits: int | None) -> Any:
     """Return the expression as a sympy object of real symbols."""
-    need("sympy")
+    require_module("sympy")
     import sympy  # slow to import
 
     def real(value: float) -> Any:

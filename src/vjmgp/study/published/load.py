@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.optional import need
+from ...core.optional import require_module
 from .index import HOME, Published, ReusedRuns, read_published
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     0.470
 
     """
-    need("pyarrow")
+    require_module("pyarrow")
     from ..names import NOISE_TIMES
     from .rows import PLAIN, TEXTS, read_rows, training_times
 
@@ -82,7 +82,7 @@ def load_run_model(
     0.493*cars_per_hour + 0.3006*temperature_diff_2m_25m - 0.14*wind_speed + 0.579
 
     """
-    need("pyarrow")
+    require_module("pyarrow")
     from .rows import model_of, read_rows, splits_of
 
     published = published_runs(folder)

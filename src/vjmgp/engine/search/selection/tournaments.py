@@ -5,13 +5,13 @@ Row weights only enter through the objectives.
 
 import numpy as np
 
-from ....core.arrays import Floats, Integers, Whole, Words
+from ....core.arrays import Floats, Int, Integers, Words
 from ...compilation.kernels import kernel, part_of_kernel
 from ...numerics.rng import below
 
 
 @part_of_kernel
-def _dominates(o1: Floats, o2: Floats, a: Whole, b: Whole) -> Whole:
+def _dominates(o1: Floats, o2: Floats, a: Int, b: Int) -> Int:
     return o1[a] <= o1[b] and o2[a] <= o2[b] and (o1[a] < o1[b] or o2[a] < o2[b])
 
 
