@@ -364,9 +364,6 @@ def test_first_of_equal_points_is_chosen():
     assert points == [{"a": "x", "b": 1}, {"a": "x", "b": 2}, {"c": 3}]
 
 
-# -- points that fail ------------------------------------------------------------------------------
-
-
 class Fussy(LinearRegression):
     """A learner that fails in a fold, on all rows only, or by its predictions."""
 

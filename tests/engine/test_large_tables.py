@@ -29,9 +29,6 @@ def fitted(table):
     return small().fit(*table)
 
 
-# -- the sample ----------------------------------------------------------------------------------
-
-
 def test_sample_has_a_row_of_each_stratum():
     y = np.random.default_rng(0).gamma(0.5, size=1003)
     rows = sample_of_rows(y, 100, seed=3)
@@ -57,9 +54,6 @@ def test_noise_estimate_uses_a_sample():
     y = x[:, 0] + rng.normal(size=len(x))
     rows = sample_of_rows(y, MOST_FOREST_ROWS, 1)
     assert noise_scores(x, y, 1) == noise_scores(x[rows], y[rows], 1)
-
-
-# -- all rows ------------------------------------------------------------------------------------
 
 
 def test_evolution_sees_only_the_sample(table, fitted):
@@ -149,9 +143,6 @@ def test_model_undefined_on_other_rows_leaves_the_front(table):
     assert abs(model.model_.standardizer.standardize(x)[other, 0]) < 1e-12
     assert np.isfinite(model.predict(x)).all()
     assert np.isfinite(model.pareto_front_[["o1", "o2"]].to_numpy()).all()
-
-
-# -- threads -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,6 @@ def fitted(table):
     return small(restarts=3).fit(*table)
 
 
-# -- restarts ------------------------------------------------------------------------------------
-
-
 def test_number_of_cores_does_not_change_results(table, fitted):
     other = small(restarts=3, n_jobs=3).fit(*table)
     assert same_archive(fitted, other)
@@ -112,9 +109,6 @@ def test_error_in_a_restart_is_raised(table, n_jobs):
         small(restarts=2, n_jobs=n_jobs, callback=fail).fit(*table)
 
 
-# -- the student ---------------------------------------------------------------------------------
-
-
 def test_student_is_on_the_front_and_can_be_saved(table, fitted, tmp_path):
     data, _ = table
     front = fitted.pareto_front_
@@ -170,9 +164,6 @@ def test_model_of_the_teacher_replaces_a_distant_student(table, monkeypatch):
     model = small().fit(*table)
     assert not model.pareto_front_["student"].any()
     assert model.pareto_front_["chosen"].sum() == 1
-
-
-# -- predicting with more than one formula -------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["front", "blend"])

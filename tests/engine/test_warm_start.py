@@ -17,9 +17,6 @@ def table():
     return noisy_table()
 
 
-# -- warm start ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("changes", [{}, {"restarts": 2, "n_jobs": 2}, {"max_rows": 40}], ids=str)
 def test_warm_start_equals_an_uninterrupted_run(table, changes):
     whole = small(generations=8, **changes).fit(*table)
@@ -99,9 +96,6 @@ def test_copied_or_pickled_model_begins_anew(table):
         assert same(small(generations=8).fit(*table), other)
 
 
-# -- patience ------------------------------------------------------------------------------------
-
-
 def test_patience_ends_a_restart_without_progress(table):
     long = small(generations=60).fit(*table).history_
     patient = small(generations=60, patience=5).fit(*table)
@@ -114,9 +108,6 @@ def test_patience_ends_a_restart_without_progress(table):
     pd.testing.assert_frame_equal(
         history[["best_o1", "chosen"]], long[["best_o1", "chosen"]][: last + 1]
     )
-
-
-# -- signals -------------------------------------------------------------------------------------
 
 
 class OutOfTimeError(Exception):

@@ -45,9 +45,6 @@ COPY = np.repeat(np.arange(N), WHOLE.astype(int))
 """The original of each repeated row."""
 
 
-# -- a fixed population --------------------------------------------------------------------------
-
-
 TREES = np.random.default_rng(11)
 MODELS = [[twins.random_tree(TREES, 3, 4) for _ in range(TREES.integers(1, 5))] for _ in range(40)]
 
@@ -169,9 +166,6 @@ def test_weights_of_one_do_not_change_results(problem, regularizer):
     assert found[0] == found[1]
 
 
-# -- selection -----------------------------------------------------------------------------------
-
-
 def slow_lexicase(state, passes, weights, count):
     """Draw cases by the remaining weights, with lists instead of trees and bits."""
     n, n_cases = passes.shape
@@ -216,9 +210,6 @@ def test_first_case_is_drawn_by_weight():
     assert stats.chisquare(np.bincount(parents, minlength=4), expected).pvalue > 0.005
 
 
-# -- forest and noise ----------------------------------------------------------------------------
-
-
 def test_forest_with_integer_weights_splits_like_repeated_rows(problem):
     """Compare the roots; below, rows and copies use different random numbers."""
     x, y = problem
@@ -260,17 +251,11 @@ def test_noise_is_scored_with_weights(problem):
     assert prepared.noise_r2 == scores["mean"]
 
 
-# -- vicinal points ------------------------------------------------------------------------------
-
-
 def test_rows_are_drawn_by_weight():
     weights = np.array([0.5, 3.0, 1.0, 2.5])
     state, ends = stream(0, "vicinal"), row_weights(4, weights).ends
     counts = np.bincount([draw_row(state, ends) for _ in range(7000)], minlength=4)
     assert stats.chisquare(counts, weights / weights.sum() * 7000).pvalue > 0.005
-
-
-# -- the student ---------------------------------------------------------------------------------
 
 
 def test_points_of_a_student_have_the_weights_of_their_rows(problem):
@@ -303,9 +288,6 @@ def test_candidates_are_standardised_with_weights():
     np.testing.assert_allclose(scale, 1 / np.sqrt(square[:, 0]))
 
 
-# -- blends --------------------------------------------------------------------------------------
-
-
 def test_weighted_gaussian_process_equals_repeated_rows(problem):
     x, y = problem
     weighted = GaussianProcessRegressor(RBF(2.0) + RowNoise(0.3, weights=WHOLE), optimizer=None)
@@ -327,9 +309,6 @@ def test_gaussian_process_uses_weights():
         weights = np.where(np.arange(60) % 2 == heavy, 1.98, 0.02)
         process = fit_kriging(x, y, weights)
         assert predict_kriging(process, np.ones((1, 1)))[0] * sign > 0.7
-
-
-# -- tables --------------------------------------------------------------------------------------
 
 
 def test_standardizer_with_integer_weights_equals_repeated_rows():
@@ -354,9 +333,6 @@ def test_standardizer_with_integer_weights_equals_repeated_rows():
         if a.codes is not None:
             assert a.codes == pytest.approx(b.codes, rel=1e-9)
     assert set(one.columns[2].codes) == {"a", "b", "c", "alone"}
-
-
-# -- the regressor -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

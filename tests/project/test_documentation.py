@@ -265,8 +265,6 @@ def test_notebook_output_is_current(capsys):
             assert capsys.readouterr().out == shown
 
 
-# -- docstrings and README -----------------------------------------------------------------------
-
 WITH_EXAMPLES = sorted({home for home in vjmgp._HOME.values() if not home.startswith("engine.")})
 
 

@@ -19,9 +19,6 @@ from vjmgp.study.config.schema import ConfigError
 EVIL = "__import__('pathlib').Path('pwned').touch()"
 
 
-# -- models --------------------------------------------------------------------------------------
-
-
 def test_loading_a_model_runs_no_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
@@ -49,9 +46,6 @@ def test_unknown_tree_nodes_are_rejected(tmp_path, part):
     path.write_text(json.dumps(model))
     with pytest.raises(ValueError, match=r"model\.json: A tree"):
         load_model(path)
-
-
-# -- configs -------------------------------------------------------------------------------------
 
 
 def evil_study(method):
@@ -134,8 +128,6 @@ def test_dataset_names_cannot_be_paths(name):
     with pytest.raises(ConfigError, match="datasets"):
         study_of(datasets=[name])
 
-
-# -- code and files ------------------------------------------------------------------------------
 
 FORBIDDEN = {
     *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "shell=", "yaml.load"),

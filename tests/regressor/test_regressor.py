@@ -216,9 +216,6 @@ def test_same_seed_gives_the_same_model(table):
     assert c == d
 
 
-# -- difficult data ---------------------------------------------------------------------------
-
-
 def test_nominal_columns_are_encoded(table):
     data, y = table
     rng = np.random.default_rng(1)

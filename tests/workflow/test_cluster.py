@@ -67,8 +67,6 @@ def test_study_runs_on_a_queue_with_a_submit_command(finished, tmp_path, put_com
     assert "-l h_rt=5400 " in submitted[-1]
 
 
-# -- jobs of killed runs -------------------------------------------------------------------------
-
 SLURM = """#!{python}
 import os, sys
 from pathlib import Path
@@ -218,9 +216,6 @@ def test_time_and_memory_double_with_each_attempt(tmp_path):
     )
     assert "mem_mb=8000" in said
     assert "runtime=20" in said
-
-
-# -- the SLURM of the slow tests -----------------------------------------------------------------
 
 
 def test_slurm_is_installed_if_missing(tmp_path, put_command, monkeypatch):
