@@ -1,7 +1,6 @@
 """The config of a study: defaults, errors, and the checks before a run."""
 
 import re
-import subprocess
 import sys
 
 import pytest
@@ -235,18 +234,6 @@ def test_methods_without_packages_are_refused_or_skipped(monkeypatch):
     assert study.experiments["one"].methods == ["XGB", "VJM"]
     with pytest.raises(ConfigError, match="packages of all methods are missing"):
         study_of(experiments={"two": {"methods": ["Operon"]}}, unavailable="skip")
-
-
-def test_reading_a_config_imports_nothing_heavy():
-    """Every job reads the config again."""
-    code = (
-        "import sys; from vjmgp.competitors.packages import REQUIREMENTS, missing_extra\n"
-        "import vjmgp.operations.hooks, vjmgp.study.config.read_study\n"
-        "assert not {'pandas', 'sklearn', 'numba', 'scipy'} & set(sys.modules)\n"
-        "assert not any(missing_extra(f'{name}.X') for name in REQUIREMENTS)\n"
-        "assert not {'torch', 'xgboost', 'lightgbm', 'pyoperon', 'ffx'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_estimators_are_tried_before_the_study_runs():
