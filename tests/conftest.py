@@ -9,7 +9,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
-from tests.support.workflow_runs import STUDY, TARGET, made, snakemake
+from tests.support.result_files import made
+from tests.support.workflow_runs import STUDY, TARGET, snakemake
 
 ON_DEMAND = ("competitors", "core", "pages", "project", "study", "tables")
 """Folders most of whose tests need no kernels; the rest compile with their first fit.

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 from tests.support.command import QUICK, VJMGP, about, said_by
-from tests.support.workflow_runs import STUDY, TARGET, all_tables, file_of
+from tests.support.result_files import all_tables, file_of
+from tests.support.workflow_runs import STUDY, TARGET
 
 from vjmgp import load_model
 from vjmgp.cli import main

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 from tests.support.configs import study_of
-from tests.support.workflow_runs import ROOT, STUDY, all_tables, snakemake
+from tests.support.result_files import all_tables
+from tests.support.workflow_runs import ROOT, STUDY, snakemake
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from filelock import FileLock
 from tests.support import slurm_cluster
-from tests.support.workflow_runs import ROOT, STUDY, command, file_of, snakemake, study_in
+from tests.support.result_files import file_of
+from tests.support.workflow_runs import ROOT, STUDY, command, snakemake, study_in
 
 from vjmgp.operations import lock, slurm
 from vjmgp.operations.progress import JobProgress
