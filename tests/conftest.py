@@ -52,6 +52,13 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
     return small_problem()
 
 
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Change to an empty folder, and return it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """Run a small study up to its tables, and return its folder."""

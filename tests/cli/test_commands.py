@@ -24,8 +24,7 @@ from vjmgp.operations.lock import claim, is_running
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table(here):
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.normal(size=60), "<b>": rng.normal(size=60)})
     data["site"] = rng.choice(["north", "south"], 60)

@@ -219,8 +219,7 @@ def test_time_and_memory_double_with_each_attempt(tmp_path):
     assert "runtime=20" in said
 
 
-def test_slurm_is_installed_if_missing(tmp_path, put_command, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_slurm_is_installed_if_missing(here, put_command):
     put_command("apt-get", "#!/bin/sh\nif [ $1 = update ]; then touch lists; else ls lists; fi\n")
     slurm_cluster.install()
     put_command("apt-get", "#!/bin/sh\necho no network >&2; exit 100\n")

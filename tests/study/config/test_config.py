@@ -202,11 +202,10 @@ def test_check_text_rejects_ambiguous_or_huge_yaml(tmp_path, text, message):
         "title: !!python/object/apply:os.system ['touch pwned']\n",
     ],
 )
-def test_check_text_accepts_anchors_and_different_keys(tmp_path, monkeypatch, text):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.yaml").write_text(text)
-    check_text(tmp_path / "my.yaml")
-    assert list(tmp_path.iterdir()) == [tmp_path / "my.yaml"]
+def test_check_text_accepts_anchors_and_different_keys(here, text):
+    (here / "my.yaml").write_text(text)
+    check_text(here / "my.yaml")
+    assert list(here.iterdir()) == [here / "my.yaml"]
 
 
 def test_methods_without_packages_are_refused_or_skipped(monkeypatch):
