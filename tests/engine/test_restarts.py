@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy
 from sklearn.gaussian_process import GaussianProcessRegressor
-from tests.support.regressors import fail, noisy_table, same_archive, small
+from tests.support.regressors import fail, noisy_table, reloaded, same_archive, small
 from tests.support.twins import predictions
 
 from vjmgp import VJMRegressor, load_model
@@ -116,8 +116,8 @@ def test_student_is_on_the_front_and_can_be_saved(fitted, tmp_path):
     scores = fitted.model_.scores
     assert (row["o1"].item(), row["o2"].item()) == (scores["o1"], scores["o2"])
     assert row["size"].item() == fitted.model_.size
-    fitted.model_.to_json(tmp_path / "model.json")
-    np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(X), fitted.predict(X))
+    again = reloaded(fitted.model_, tmp_path)
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
     symbols = fitted.model_.variables
     function = sympy.lambdify(symbols, fitted.model_.sympy())
     by_formula = function(*(X[name].to_numpy() for name in symbols))
@@ -165,9 +165,7 @@ def test_front_and_blend_can_be_saved(fitted, kind, tmp_path):
     found = fitted.choose(predict_with=kind).predict(X)
     assert Y.min() <= found.min()
     assert found.max() <= Y.max()
-    path = tmp_path / "model.json"
-    fitted.predictor_.to_json(path)
-    loaded = load_model(path)
+    loaded = reloaded(fitted.predictor_, tmp_path)
     assert type(loaded) is type(fitted.predictor_)
     np.testing.assert_array_equal(loaded.predict(X), found)
     assert loaded.size == fitted.predictor_.size > fitted.model_.size
@@ -193,18 +191,16 @@ def test_blend_predicts_the_mean_of_its_parts(fitted):
     blend = fitted.choose(predict_with="blend").predictor_
     fitted.choose()
     prepared = fitted._found.prepared
-    process = GaussianProcessRegressor(initial_kernel(3), random_state=0).fit(
-        prepared.x, prepared.y
-    )
+    process = GaussianProcessRegressor(initial_kernel(3), random_state=0)
+    process.fit(prepared.x, prepared.y)
     kriging = predict_kriging(blend.process, prepared.extra)
     np.testing.assert_allclose(kriging, process.predict(prepared.extra), atol=1e-6)
     assert sum(blend.shares) == pytest.approx(1.0)
     assert 0.5 <= blend.shares[0] < 1.0
     trees = predictions(blend.forest, prepared.extra)
     parts = blend.front.predict_standardized(prepared.extra), trees, process.predict(prepared.extra)
-    np.testing.assert_allclose(
-        blend.predict_standardized(prepared.extra), np.dot(blend.shares, parts), atol=1e-6
-    )
+    found = blend.predict_standardized(prepared.extra)
+    np.testing.assert_allclose(found, np.dot(blend.shares, parts), atol=1e-6)
 
 
 SPOILT = [

@@ -16,9 +16,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.support.regressors import small
+from tests.support.regressors import reloaded, small
 
-from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
+from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor
 
 CANNOT_HOLD = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -148,8 +148,7 @@ def test_pickle_joblib_and_json_preserve_predictions(fitted, tmp_path):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), expected)
     joblib.dump(fitted, tmp_path / "model.joblib")
     np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(X), expected)
-    fitted.model_.to_json(tmp_path / "model.json")
-    model = load_model(tmp_path / "model.json")
+    model = reloaded(fitted.model_, tmp_path)
     assert model == fitted.model_
     np.testing.assert_array_equal(model.predict(X), expected)
     readable = json.loads((tmp_path / "model.json").read_text())
@@ -259,8 +258,7 @@ def test_integer_column_names_count_as_positions():
 def test_intervals_as_categories_are_saved_as_text(tmp_path):
     binned = X.assign(bin=pd.cut(X["speed"], 4))
     model = small().fit(binned, Y)
-    model.model_.to_json(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
+    again = reloaded(model.model_, tmp_path)
     np.testing.assert_array_equal(again.predict(binned), model.predict(binned))
 
 

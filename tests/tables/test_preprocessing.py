@@ -11,9 +11,9 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.regressors import small
+from tests.support.regressors import reloaded, small
 
-from vjmgp import ExtrapolationWarning, SymbolicModel, VJMRegressor, load_model
+from vjmgp import ExtrapolationWarning, SymbolicModel, VJMRegressor
 from vjmgp.formulas.input_names import legend
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.tables.preprocessing import FEW_LEVELS, fit_standardizer
@@ -85,8 +85,7 @@ def test_formulas_name_levels(fitted, tmp_path):
     columns = (values[name].to_numpy(float) for name in names)
     by_formula = sympy.lambdify(names, model.sympy())(*columns)
     np.testing.assert_allclose(by_formula, model.evaluate(X), rtol=1e-9)
-    model.to_json(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
+    again = reloaded(model, tmp_path)
     assert again == model
     purple = X.assign(colour="purple")
     assert np.isfinite(again.predict(purple)).all()
@@ -131,8 +130,7 @@ def test_models_predict_missing_numbers(missing, kind, tmp_path):
     data = data.assign(a=data["a"].where(data["a"] <= 0.8)).astype(kind)
     model = small(missing=missing, generations=15).fit(data, y)
     predictions = model.predict(data)
-    model.model_.to_json(tmp_path / "model.json")
-    np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(data), predictions)
+    np.testing.assert_array_equal(reloaded(model.model_, tmp_path).predict(data), predictions)
     rows = dict(legend(model.model_.standardizer, range(len(model.model_.standardizer.inputs))))
     assert "where it has no value" in rows["a"]
     if missing == "indicator":
@@ -200,11 +198,10 @@ def warnings_of(call):
 @pytest.mark.parametrize("kind", ["model", "front", "blend"])
 def test_one_warning_outside_the_training_range(fitted, kind, tmp_path):
     predictor = fitted.choose(predict_with=kind).predictor_
-    predictor.to_json(tmp_path / "model.json")
     low, high = X["a"].min(), X["a"].max()
     inside = pd.DataFrame({"a": [low, high], "colour": "red"})
     outside = pd.DataFrame({"a": [low - 1, high, high + 1, high + 2], "colour": "violet"})
-    for model in (fitted, predictor, load_model(tmp_path / "model.json")):
+    for model in (fitted, predictor, reloaded(predictor, tmp_path)):
         assert not warnings_of(lambda model=model: model.predict(inside))
         told = warnings_of(lambda model=model: model.predict(outside))
         assert [warning.category for warning in told] == [ExtrapolationWarning]
@@ -260,8 +257,8 @@ def test_clipping_is_optional(kind, tmp_path):
     with extrapolation_ignored():
         assert clipped.predict(far).max() <= y.max()
         values = free.predict(far)
-        free.predictor_.to_json(tmp_path / "model.json")
-        np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(far), values)
+        again = reloaded(free.predictor_, tmp_path)
+        np.testing.assert_array_equal(again.predict(far), values)
     assert values[0] > 1.2 * y.max()
     assert np.isfinite(values).all()
     np.testing.assert_array_equal(free.archive_.scores, clipped.archive_.scores)
