@@ -219,9 +219,8 @@ def test_user_functions_in_python_and_c(tmp_path):
     expected = predicted(model, table)
     found = exported.by_c(exported.compiled([model.export("c")], tmp_path).predict, table)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-    np.testing.assert_allclose(
-        exported.by_python(model.export("python"), table), expected, rtol=1e-12
-    )
+    found = exported.by_python(model.export("python"), table)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
     for language in ("excel", "sql", "st"):
         with pytest.raises(ValueError, match=f"'softplus' cannot be written in {language}"):
             model.export(language)
