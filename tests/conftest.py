@@ -9,7 +9,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
-from tests.support.workflow_runs import STUDY, TARGET, made, snakemake
+from tests.support.result_files import made
+from tests.support.workflow_runs import STUDY, TARGET, snakemake
 
 ON_DEMAND = ("competitors", "core", "pages", "project", "study", "tables")
 """Folders most of whose tests need no kernels; the rest compile with their first fit.
@@ -49,6 +50,13 @@ def problem() -> tuple[np.ndarray, np.ndarray]:
     from tests.support.engine_runs import small_problem
 
     return small_problem()
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Change to an empty folder, and return it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

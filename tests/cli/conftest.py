@@ -5,7 +5,6 @@ from tests.support.command import write_table
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
+def table(here):
     """Write data.csv into the current folder and return its table."""
-    monkeypatch.chdir(tmp_path)
-    return write_table(tmp_path)
+    return write_table(here)

@@ -22,8 +22,7 @@ def completed(*words):
     return sorted(answer.stdout.split())
 
 
-def test_bash_completes_files_folders_and_methods(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_bash_completes_files_folders_and_methods(here, capsys):
     Path("data.csv").touch()
     assert main(["completion", "bash"]) == 0
     Path("script").write_text(capsys.readouterr().out)

@@ -13,9 +13,8 @@ FIT = ["--target", "y", *QUICK]
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
+def table(here):
     """Return a table of numbers with few digits, which every number format keeps."""
-    monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"mass": rng.integers(800, 9000, 40) + 0.5, "höhe": rng.normal(size=40)})
     data = data.round(3)
@@ -24,9 +23,8 @@ def table(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def fitted(tmp_path, monkeypatch):
+def fitted(here, monkeypatch):
     """Collect the tables of fits in an empty folder instead of fitting."""
-    monkeypatch.chdir(tmp_path)
     tables = []
 
     def fit(self, X, y, sample_weight=None):
@@ -107,8 +105,7 @@ def test_fit_reads_excel_parquet_and_compressed_text(table, fitted, capsys, kind
 
 
 @pytest.mark.parametrize(("kind", "package"), [("xlsx", "openpyxl"), ("xls", "xlrd")])
-def test_errors_name_missing_packages(tmp_path, monkeypatch, capsys, kind, package):
-    monkeypatch.chdir(tmp_path)
+def test_errors_name_missing_packages(here, monkeypatch, capsys, kind, package):
     Path(f"a.{kind}").touch()
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda name: None)
     said = said_by(capsys, ["fit", f"a.{kind}", *FIT])

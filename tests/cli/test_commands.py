@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 from tests.support.command import QUICK, VJMGP, about, said_by
-from tests.support.workflow_runs import STUDY, TARGET, all_tables, file_of
+from tests.support.result_files import all_tables, file_of
+from tests.support.workflow_runs import STUDY, TARGET
 
 from vjmgp import load_model
 from vjmgp.cli import main
@@ -23,8 +24,7 @@ from vjmgp.operations.lock import claim, is_running
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table(here):
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.normal(size=60), "<b>": rng.normal(size=60)})
     data["site"] = rng.choice(["north", "south"], 60)

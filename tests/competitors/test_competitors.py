@@ -46,9 +46,6 @@ def rows():
     return x[:60], (y[:60] - y[:60].mean()) / y[:60].std(), x[60:]
 
 
-# -- the contract ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", COMPETITORS)
 def test_competitors_run_with_one_grid_point(name):
     first = quietly(run, TunedEstimator(one_point(name)), problem_of("192_vineyard"))
@@ -157,9 +154,6 @@ def test_operon_predicts_the_mean_if_undefined(monkeypatch):
     assert model.predict(x[:2]) == pytest.approx([np.mean(x[:, 0]) + 3.0, 2.0])
 
 
-# -- sizes -----------------------------------------------------------------------------------------
-
-
 def test_sizes_follow_srbench():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(40, 3)), rng.normal(size=40)
@@ -182,9 +176,6 @@ def test_sizes_follow_srbench():
     network = MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=5000).fit(x, y)
     assert model_size(network) == 3 * 4 + 4 + 4 + 1
     assert model_size(object()) is None
-
-
-# -- formulas --------------------------------------------------------------------------------------
 
 
 def value_of(text, names, table):
@@ -252,9 +243,6 @@ def test_text_of_each_kind_of_ffx_term(rows):
     wrapped.model_, wrapped.mean_, wrapped.n_features_in_ = model, 0.0, 3
     text = wrapped.model_text(["u", "v", "w"])
     np.testing.assert_allclose(value_of(text, ["u", "v", "w"], new), model.simulate(new))
-
-
-# -- the wrappers ----------------------------------------------------------------------------------
 
 
 def test_ffx_is_chosen_by_cross_validation():

@@ -59,17 +59,13 @@ def compare(estimator, grid, dataset, seed):
 CASES = {
     "XGB": (
         XGBRegressor(n_jobs=1),
-        {
-            "n_estimators": [3, 10, 40], "learning_rate": [0.2], "gamma": [0, 0.3],
-            "subsample": [0.5, 1],
-        },
+        {"n_estimators": [3, 10, 40], "learning_rate": [0.2], "gamma": [0, 0.3],
+         "subsample": [0.5, 1]},
     ),
     "LGBM": (
         LGBMRegressor(**QUIET),
-        {
-            "n_estimators": [3, 10, 40], "learning_rate": [0.2],
-            "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart", "goss"],
-        },
+        {"n_estimators": [3, 10, 40], "learning_rate": [0.2], "subsample": [0.5, 1],
+         "boosting_type": ["gbdt", "dart", "goss"]},
     ),
     "LGBM, other settings": (
         LGBMRegressor(subsample_freq=1, extra_trees=True, **QUIET),
@@ -79,10 +75,7 @@ CASES = {
         LGBMRegressor(subsample_freq=1, **QUIET),
         {"n_estimators": [3, 20], "subsample": [0.5, 1], "boosting_type": ["gbdt", "dart"]},
     ),
-    "XGB, linear": (
-        XGBRegressor(n_jobs=1, booster="gblinear"),
-        {"n_estimators": [2, 30]},
-    ),
+    "XGB, linear": (XGBRegressor(n_jobs=1, booster="gblinear"), {"n_estimators": [2, 30]}),
     "XGB, no rounds": (XGBRegressor(n_jobs=1), {"n_estimators": [0, 5]}),
     "AdaBoost": (
         AdaBoostRegressor(),
@@ -90,26 +83,20 @@ CASES = {
     ),
     "RandomForest": (
         RandomForestRegressor(n_jobs=1),
-        {
-            "n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.25, 0.5],
-            "max_features": ["sqrt", "log2", None],
-        },
+        {"n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.25, 0.5],
+         "max_features": ["sqrt", "log2", None]},
     ),
     "ExtraTrees": (
         ExtraTreesRegressor(n_jobs=1),
-        {
-            "n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.5],
-            "max_features": ["sqrt", "log2", None, 1.0],
-        },
+        {"n_estimators": [3, 20], "min_weight_fraction_leaf": [0.0, 0.5],
+         "max_features": ["sqrt", "log2", None, 1.0]},
     ),
     "KernelRidge": (KernelRidge(), CATALOGUE["KernelRidge"]["grid"]),
     "KNeighbors": (KNeighborsRegressor(), CATALOGUE["KNeighbors"]["grid"]),
     "MLP": (
         MLPRegressor(max_iter=30),
-        {
-            "activation": ["tanh", "relu"], "solver": ["lbfgs", "adam", "sgd"],
-            "learning_rate": ["constant", "invscaling", "adaptive"],
-        },
+        {"activation": ["tanh", "relu"], "solver": ["lbfgs", "adam", "sgd"],
+         "learning_rate": ["constant", "invscaling", "adaptive"]},
     ),
     "MLP that stalls": (
         MLPRegressor(max_iter=60, solver="sgd", learning_rate_init=0.5, n_iter_no_change=2),
@@ -362,9 +349,6 @@ def test_first_of_equal_points_is_chosen():
     assert tuning.tune(KernelRidge(), grid, x, y, 0).parameters["gamma"] == 10
     points = tuning.grid_points([{"b": [1, 2], "a": "x"}, {"c": 3}])
     assert points == [{"a": "x", "b": 1}, {"a": "x", "b": 2}, {"c": 3}]
-
-
-# -- points that fail ------------------------------------------------------------------------------
 
 
 class Fussy(LinearRegression):

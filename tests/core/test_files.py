@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.workflow_runs import flip
+from tests.support.result_files import flip
 
 from vjmgp.core import files
 from vjmgp.study.plan.study import Table

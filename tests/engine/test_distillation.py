@@ -46,9 +46,6 @@ def values(archive, entry, x, y):
     return total
 
 
-# -- archives of restarts ------------------------------------------------------------------------
-
-
 def test_merged_archives_keep_all_entries_and_have_one_front(prepared, archive):
     runs = [evolved(prepared, restart) for restart in range(2)]
     counts = [int(run.archive.counts[archives.ENTRIES]) for run in runs]
@@ -79,9 +76,6 @@ def test_restarts_differ_and_the_first_equals_a_single_run(prepared):
     plain, first, second = evolved(prepared), evolved(prepared, 0), evolved(prepared, 1)
     np.testing.assert_array_equal(plain.archive.scores, first.archive.scores)
     assert not np.array_equal(first.archive.scores[:50], second.archive.scores[:50])
-
-
-# -- the teacher ---------------------------------------------------------------------------------
 
 
 def test_teacher_weights_follow_their_definition(archive):
@@ -157,9 +151,6 @@ def test_mean_of_models_clips_each_model():
     first[5] = 0.0
     expected = 0.7 * first + 0.3 * np.clip(-0.2 + 2 * matrix[1], -1, 1)
     np.testing.assert_allclose(mean_of_models(members, matrix, -1.0, 1.0), expected, atol=1e-14)
-
-
-# -- the student ---------------------------------------------------------------------------------
 
 
 def slow_select(z, teacher, price, most):

@@ -75,16 +75,11 @@ def test_predictions_agree_with_scikit_learn(problem, weighted, trees, repetitio
 def test_noise_estimate_agrees_with_scikit_learn(problem):
     x, y = problem
     ours = [noise_scores(x, y, seed)["mean"] for seed in range(8)]
-    theirs = [
-        cross_val_score(
-            ExtraTreesRegressor(random_state=s),
-            x,
-            y,
-            cv=KFold(5, shuffle=True, random_state=s),
-            scoring="r2",
-        ).mean()
-        for s in range(8)
-    ]
+    theirs = []
+    for seed in range(8):
+        trees = ExtraTreesRegressor(random_state=seed)
+        folds = KFold(5, shuffle=True, random_state=seed)
+        theirs.append(cross_val_score(trees, x, y, cv=folds, scoring="r2").mean())
     assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.06)
 
 

@@ -186,11 +186,6 @@ def test_failed_compilation_is_repeated(tmp_path, monkeypatch):
     assert calls == ["failed", "done"]
 
 
-def test_importing_the_package_imports_neither_numba_nor_pandas():
-    code = "import sys, vjmgp; print('numba' in sys.modules, 'pandas' in sys.modules)"
-    assert python(code).communicate()[0].split() == ["False", "False"]
-
-
 def test_folder_writable_by_other_users_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv(compiling.CACHE_VARIABLE, str(tmp_path))
     for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):

@@ -12,12 +12,9 @@ from vjmgp.engine.objectives.row_sample import MOST_FOREST_ROWS, sample_of_rows
 from vjmgp.engine.regularizers.worst_gap import WorstGap
 from vjmgp.engine.search.archive import ALPHA, CENTRE, FACTOR, O1, O2, WEIGHT
 
-
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(1500, 3))
-    return x, np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + 0.3 * rng.normal(size=1500)
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(1500, 3))
+Y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * RNG.normal(size=1500)
 
 
 def small(**changes):
@@ -25,11 +22,8 @@ def small(**changes):
 
 
 @pytest.fixture(scope="module")
-def fitted(table):
-    return small().fit(*table)
-
-
-# -- the sample ----------------------------------------------------------------------------------
+def fitted():
+    return small().fit(X, Y)
 
 
 def test_sample_has_a_row_of_each_stratum():
@@ -45,8 +39,8 @@ def test_sample_has_a_row_of_each_stratum():
     np.testing.assert_array_equal(rows, sample_of_rows(y, 100, seed=3))
 
 
-def test_small_table_is_not_sampled(table):
-    x, y = (part[:100] for part in table)
+def test_small_table_is_not_sampled():
+    x, y = X[:100], Y[:100]
     np.testing.assert_array_equal(sample_of_rows(y, 100, 0), np.arange(100))
     assert same_archive(small(max_rows=100).fit(x, y), small(max_rows=None).fit(x, y))
 
@@ -59,25 +53,20 @@ def test_noise_estimate_uses_a_sample():
     assert noise_scores(x, y, 1) == noise_scores(x[rows], y[rows], 1)
 
 
-# -- all rows ------------------------------------------------------------------------------------
-
-
-def test_evolution_sees_only_the_sample(table, fitted):
-    x, y = table
+def test_evolution_sees_only_the_sample(fitted):
     prepared = fitted._found.prepared
     assert len(prepared.y) == 120
-    rows = sample_of_rows(fitted.model_.standardizer.standardize_target(y), 120, 0)
-    np.testing.assert_array_equal(prepared.x, fitted.model_.standardizer.standardize(x)[rows])
+    rows = sample_of_rows(fitted.model_.standardizer.standardize_target(Y), 120, 0)
+    np.testing.assert_array_equal(prepared.x, fitted.model_.standardizer.standardize(X)[rows])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_weights_and_errors_come_from_all_rows(table, weighted):
-    x, y = table
-    given = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
-    model = small().fit(x, y, sample_weight=given)
+def test_weights_and_errors_come_from_all_rows(weighted):
+    given = np.random.default_rng(1).integers(1, 4, len(Y)).astype(float) if weighted else None
+    model = small().fit(X, Y, sample_weight=given)
     scale, archive = model.model_.standardizer, model.archive_
-    columns, target = scale.standardize(x).T, scale.standardize_target(y)
-    each = np.ones(len(y)) if given is None else given
+    columns, target = scale.standardize(X).T, scale.standardize_target(Y)
+    each = np.ones(len(Y)) if given is None else given
     for entry in archive.front[:5]:
         features = [twins.evaluate_tree(*tree, columns) for tree in trees_of(archive, entry)]
         z = twins.standardised(np.array(features).T, each)
@@ -104,42 +93,40 @@ def test_gap_uses_the_new_weights_at_points_of_the_sample(fitted):
         assert archive.scores[entry, O2] == pytest.approx(worst, rel=1e-9, abs=1e-25)
 
 
-def test_student_is_scored_on_all_rows(table, fitted):
-    x, y = table
+def test_student_is_scored_on_all_rows(fitted):
     assert fitted.pareto_front_["student"].any()
-    target = fitted.model_.standardizer.standardize_target(y)
-    values = fitted.model_.standardizer.standardize_target(fitted.model_.evaluate(x))
+    target = fitted.model_.standardizer.standardize_target(Y)
+    values = fitted.model_.standardizer.standardize_target(fitted.model_.evaluate(X))
     assert fitted.model_.scores["o1"] == pytest.approx(np.mean((target - values) ** 2), rel=0.02)
     assert fitted.model_.scores["o1"] > np.mean((target - values) ** 2)  # left out
 
 
-def test_stages_follow_the_kept_entries(table):
-    x, y = table
-    model = small(final_rule="paper").fit(x, y)
+def test_stages_follow_the_kept_entries():
+    model = small(final_rule="paper").fit(X, Y)
     chosen = model.history_["chosen"].to_numpy()
     assert chosen.max() < len(model.archive_.facts)
-    np.testing.assert_array_equal(list(model.staged_predict(x))[-1], model.predict(x))
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
 
 
 @pytest.mark.parametrize("regularizer", ["parsimony", "grand_complexity", "none", "tikhonov"])
-def test_other_regularizers_keep_objective_2(table, regularizer):
-    model = small(regularizer=regularizer).fit(*table)
+def test_other_regularizers_keep_objective_2(regularizer):
+    model = small(regularizer=regularizer).fit(X, Y)
     front = model.pareto_front_
     assert np.isfinite(front[["o1", "o2"]].to_numpy()).all()
     if regularizer == "parsimony":
         np.testing.assert_array_equal(front["o2"], front["size"])
 
 
-def test_huge_table_is_scored_on_a_sample(table, monkeypatch):
+def test_huge_table_is_scored_on_a_sample(monkeypatch):
     monkeypatch.setattr(large_tables, "MOST_ROWS", 700)
-    model = small(final_rule="distil").fit(*table)
+    model = small(final_rule="distil").fit(X, Y)
     assert len(model._found.whole.y) == 700
-    assert model.score(*table) > 0.3
+    assert model.score(X, Y) > 0.3
 
 
-def test_model_undefined_on_other_rows_leaves_the_front(table):
+def test_model_undefined_on_other_rows_leaves_the_front():
     """1/x is finite on the sample and undefined at a row that evolution has not seen."""
-    x, y = (part.copy() for part in table)
+    x, y = X.copy(), Y.copy()
     first = small(functions=("inv", "mul"), generations=3)
     rows = sample_of_rows((y - y.mean()) / y.std(), 120, 0)
     other = np.setdiff1d(np.arange(len(y)), rows)[0]
@@ -149,9 +136,6 @@ def test_model_undefined_on_other_rows_leaves_the_front(table):
     assert abs(model.model_.standardizer.standardize(x)[other, 0]) < 1e-12
     assert np.isfinite(model.predict(x)).all()
     assert np.isfinite(model.pareto_front_[["o1", "o2"]].to_numpy()).all()
-
-
-# -- threads -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -166,18 +150,18 @@ def test_model_undefined_on_other_rows_leaves_the_front(table):
     ],
     ids=str,
 )
-def test_threads_do_not_change_results(table, changes):
+def test_threads_do_not_change_results(changes):
     settings = {"max_rows": None, "generations": 3} | changes
-    one = small(**settings).fit(*table)
-    two = small(n_jobs=2, **settings).fit(*table)
+    one = small(**settings).fit(X, Y)
+    two = small(n_jobs=2, **settings).fit(X, Y)
     assert same_archive(one, two)
-    np.testing.assert_array_equal(one.predict(table[0]), two.predict(table[0]))
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
 
 
-def test_error_in_a_thread_is_raised(table, monkeypatch):
+def test_error_in_a_thread_is_raised(monkeypatch):
     def fail(*_):
         raise RuntimeError("raised by a thread")
 
     monkeypatch.setattr(WorstGap, "_measure", fail)
     with pytest.raises(RuntimeError, match="raised by a thread"):
-        small(max_rows=None, n_jobs=2).fit(*table)
+        small(max_rows=None, n_jobs=2).fit(X, Y)

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.support.regressors import reloaded
 
-from vjmgp import UserFunction, VJMRegressor, load_model
+from vjmgp import UserFunction, VJMRegressor
 from vjmgp.engine.distillation import monomials
 from vjmgp.engine.distillation.laws import tree_of
 from vjmgp.engine.distillation.monomials import Monomial, find_terms, values_of_terms
@@ -135,10 +136,8 @@ def test_default_formula_is_the_law(tmp_path, y, text):
     front = model.pareto_front_
     assert front["chosen"].sum() == 1
     assert front.loc[front["chosen"], "formula"].item() == text
-    model.model_.to_json(tmp_path / "model.json")
-    np.testing.assert_array_equal(
-        load_model(tmp_path / "model.json").predict(TABLE), model.predict(TABLE)
-    )
+    again = reloaded(model.model_, tmp_path)
+    np.testing.assert_array_equal(again.predict(TABLE), model.predict(TABLE))
 
 
 def test_law_of_many_weighted_rows():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.regressors import trees_of
+from tests.support.regressors import reloaded, trees_of
 from tests.support.twins import FUNCTIONS, holds
 from tests.support.twins import random_tree as any_tree
 
-from vjmgp import FUNCTION_NAMES, VJMRegressor, load_model
+from vjmgp import FUNCTION_NAMES, VJMRegressor
 from vjmgp.engine.distillation.student import select
 from vjmgp.engine.numerics.rng import stream
 from vjmgp.engine.search.archive import SIZE
@@ -153,8 +153,7 @@ def test_model_front_and_parsimony_count_the_same_nodes(problem, tmp_path):
     for one in with_constants:
         shown = sum(len(feature.codes) for feature in one.features)
         assert one.size == shown + one.constant_nodes
-        one.to_json(tmp_path / "model.json")
-        assert load_model(tmp_path / "model.json") == one
+        assert reloaded(one, tmp_path) == one
 
 
 def test_from_dict_rejects_invalid_constant_nodes(problem):

@@ -125,9 +125,6 @@ def test_wcrv_equals_its_definition(problem):
         assert found == pytest.approx(total, abs=1e-9)
 
 
-# -- MIC -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("pair", ORACLE, ids=lambda p: f"{p['kind']}-{p['n']}-{p['seed']}")
 def test_mic_agrees_with_minepy(pair):
     assert mic(pair["x"], pair["y"]) == pytest.approx(pair["mic"], abs=1e-9)
@@ -163,9 +160,6 @@ def test_mic_of_constants_and_bad_input():
             mic(x, y)
     with pytest.raises(ValueError, match="alpha"):
         mic([1.0, 2.0], [1.0, 2.0], alpha=0.0)
-
-
-# -- the knee ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import re
 import pandas as pd
 import pytest
 import yaml
-from tests.support.workflow_runs import ROOT, TABLES, TARGET, made, ran, snakemake
+from tests.support.result_files import made, ran
+from tests.support.workflow_runs import ROOT, TABLES, TARGET, snakemake
 
 from vjmgp import VJMRegressor
 

@@ -79,9 +79,6 @@ def test_names_of_selections():
     assert SELECTIONS["lexicase"] is Lexicase
 
 
-# -- tournaments ---------------------------------------------------------------------------------
-
-
 def two_objectives(n=40, seed=0):
     rng = np.random.default_rng(seed)
     return rng.random(n), rng.random(n)

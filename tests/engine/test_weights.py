@@ -45,9 +45,6 @@ COPY = np.repeat(np.arange(N), WHOLE.astype(int))
 """The original of each repeated row."""
 
 
-# -- a fixed population --------------------------------------------------------------------------
-
-
 TREES = np.random.default_rng(11)
 MODELS = [[twins.random_tree(TREES, 3, 4) for _ in range(TREES.integers(1, 5))] for _ in range(40)]
 
@@ -169,9 +166,6 @@ def test_weights_of_one_do_not_change_results(problem, regularizer):
     assert found[0] == found[1]
 
 
-# -- selection -----------------------------------------------------------------------------------
-
-
 def slow_lexicase(state, passes, weights, count):
     """Draw cases by the remaining weights, with lists instead of trees and bits."""
     n, n_cases = passes.shape
@@ -216,9 +210,6 @@ def test_first_case_is_drawn_by_weight():
     assert stats.chisquare(np.bincount(parents, minlength=4), expected).pvalue > 0.005
 
 
-# -- forest and noise ----------------------------------------------------------------------------
-
-
 def test_forest_with_integer_weights_splits_like_repeated_rows(problem):
     """Compare the roots; below, rows and copies use different random numbers."""
     x, y = problem
@@ -260,17 +251,11 @@ def test_noise_is_scored_with_weights(problem):
     assert prepared.noise_r2 == scores["mean"]
 
 
-# -- vicinal points ------------------------------------------------------------------------------
-
-
 def test_rows_are_drawn_by_weight():
     weights = np.array([0.5, 3.0, 1.0, 2.5])
     state, ends = stream(0, "vicinal"), row_weights(4, weights).ends
     counts = np.bincount([draw_row(state, ends) for _ in range(7000)], minlength=4)
     assert stats.chisquare(counts, weights / weights.sum() * 7000).pvalue > 0.005
-
-
-# -- the student ---------------------------------------------------------------------------------
 
 
 def test_points_of_a_student_have_the_weights_of_their_rows(problem):
@@ -303,9 +288,6 @@ def test_candidates_are_standardised_with_weights():
     np.testing.assert_allclose(scale, 1 / np.sqrt(square[:, 0]))
 
 
-# -- blends --------------------------------------------------------------------------------------
-
-
 def test_weighted_gaussian_process_equals_repeated_rows(problem):
     x, y = problem
     weighted = GaussianProcessRegressor(RBF(2.0) + RowNoise(0.3, weights=WHOLE), optimizer=None)
@@ -327,9 +309,6 @@ def test_gaussian_process_uses_weights():
         weights = np.where(np.arange(60) % 2 == heavy, 1.98, 0.02)
         process = fit_kriging(x, y, weights)
         assert predict_kriging(process, np.ones((1, 1)))[0] * sign > 0.7
-
-
-# -- tables --------------------------------------------------------------------------------------
 
 
 def test_standardizer_with_integer_weights_equals_repeated_rows():
@@ -356,27 +335,23 @@ def test_standardizer_with_integer_weights_equals_repeated_rows():
     assert set(one.columns[2].codes) == {"a", "b", "c", "alone"}
 
 
-# -- the regressor -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def contrary():
-    """Return each input twice with opposite targets, and which of the two is up."""
-    rng = np.random.default_rng(0)
-    x = np.repeat(rng.uniform(-2, 2, size=(40, 2)), 2, axis=0)
-    up = np.arange(80) % 2 == 1
-    return x, np.where(up, 1.0, -1.0) * x[:, 0] + 0.05 * rng.normal(size=80), up
+CONTRARY = np.random.default_rng(0)
+X = np.repeat(CONTRARY.uniform(-2, 2, size=(40, 2)), 2, axis=0)
+UP = np.arange(80) % 2 == 1
+Y = np.where(UP, 1.0, -1.0) * X[:, 0] + 0.05 * CONTRARY.normal(size=80)
+"""Each input twice with opposite targets, of which one is up."""
+MOSTLY_UP = np.where(UP, 1.9, 0.1)
+UNEVEN = FRACTIONS[np.arange(80) % N]
 
 
 @pytest.mark.parametrize("regularizer", WEIGHTED)
-def test_regularizers_use_weights(contrary, regularizer):
-    x, y, up = contrary
-    for follow in (up, ~up):
+def test_regularizers_use_weights(regularizer):
+    for follow in (UP, ~UP):
         weights = np.where(follow, 1.9, 0.1)
-        model = small(regularizer=regularizer).fit(x, y, sample_weight=weights)
+        model = small(regularizer=regularizer).fit(X, Y, sample_weight=weights)
         model.choose(rule="o1")  # the most accurate of the front; FDM also has flat models
-        assert model.score(x[follow], y[follow]) > 0.5
-        assert model.score(x[~follow], y[~follow]) < 0
+        assert model.score(X[follow], Y[follow]) > 0.5
+        assert model.score(X[~follow], Y[~follow]) < 0
 
 
 @pytest.mark.parametrize(
@@ -385,37 +360,32 @@ def test_regularizers_use_weights(contrary, regularizer):
     + [{"predict_with": w} for w in ("front", "blend")],
     ids=str,
 )
-def test_selections_and_ensembles_use_weights(contrary, changes):
-    x, y, up = contrary
-    model = small(**changes).fit(x, y, sample_weight=np.where(up, 1.9, 0.1))
-    assert model.score(x[up], y[up]) > 0.5
+def test_selections_and_ensembles_use_weights(changes):
+    model = small(**changes).fit(X, Y, sample_weight=MOSTLY_UP)
+    assert model.score(X[UP], Y[UP]) > 0.5
 
 
-def test_rows_of_weight_zero_are_ignored(contrary):
-    x, y, up = contrary
-    weights = np.where(up, FRACTIONS[np.arange(80) % N], 0.0)
-    spoilt = np.where(up[:, None], x, np.nan)  # these rows are never read
-    one = small().fit(spoilt, y, sample_weight=weights)
-    other = small().fit(x[up], y[up], sample_weight=weights[up])
+def test_rows_of_weight_zero_are_ignored():
+    weights = np.where(UP, UNEVEN, 0.0)
+    spoilt = np.where(UP[:, None], X, np.nan)  # these rows are never read
+    one = small().fit(spoilt, Y, sample_weight=weights)
+    other = small().fit(X[UP], Y[UP], sample_weight=weights[UP])
     assert one.model_ == other.model_
-    same = small().fit(x, y, sample_weight=up.astype(float))
-    assert same.model_ == small().fit(x[up], y[up]).model_
+    same = small().fit(X, Y, sample_weight=UP.astype(float))
+    assert same.model_ == small().fit(X[UP], Y[UP]).model_
 
 
-def test_reported_scores_are_weighted(contrary):
-    x, y, _ = contrary
-    weights = FRACTIONS[np.arange(80) % N]
-    model = small().fit(x, y, sample_weight=weights)
+def test_reported_scores_are_weighted():
+    model = small().fit(X, Y, sample_weight=UNEVEN)
     for row, one in zip(model.pareto_front_.itertuples(), model.front_models(), strict=True):
-        assert row.train_r2 == pytest.approx(r2(y, one.predict(x), weights), abs=1e-9)
-    assert model.score(x, y, weights) == pytest.approx(r2(y, model.predict(x), weights))
+        assert row.train_r2 == pytest.approx(r2(Y, one.predict(X), UNEVEN), abs=1e-9)
+    assert model.score(X, Y, UNEVEN) == pytest.approx(r2(Y, model.predict(X), UNEVEN))
 
 
-def test_scalar_weight_applies_to_all_rows(contrary):
-    x, y, _ = contrary
-    one = small().fit(x, y, sample_weight=2)
-    assert one.model_ == small().fit(x, y, sample_weight=[2.0] * 80).model_
-    assert small().fit(x, y, sample_weight=1).model_ == small().fit(x, y).model_
+def test_scalar_weight_applies_to_all_rows():
+    one = small().fit(X, Y, sample_weight=2)
+    assert one.model_ == small().fit(X, Y, sample_weight=[2.0] * 80).model_
+    assert small().fit(X, Y, sample_weight=1).model_ == small().fit(X, Y).model_
 
 
 def test_constant_input_gives_the_weighted_mean():
@@ -448,17 +418,15 @@ def test_constant_input_gives_the_weighted_mean():
         (np.full(80, 1e-300), "sample_weight adds up to 8e-299"),
     ],
 )
-def test_invalid_weights_are_reported(contrary, weights, message):
-    x, y, _ = contrary
+def test_invalid_weights_are_reported(weights, message):
     with pytest.raises(ValueError, match=message) as error:
-        small().fit(x, y, sample_weight=weights)
+        small().fit(X, Y, sample_weight=weights)
     assert "\n" not in str(error.value)
 
 
-def test_regularizer_without_weights_rejects_them(contrary):
-    x, y, _ = contrary
+def test_regularizer_without_weights_rejects_them():
     with pytest.raises(ValueError, match="regularizer 'wcrv' takes no sample_weight"):
-        small(regularizer="wcrv").fit(x, y, sample_weight=FRACTIONS[np.arange(80) % N])
+        small(regularizer="wcrv").fit(X, Y, sample_weight=UNEVEN)
     refused = set(REGULARIZERS) - set(WEIGHTED)
     assert refused == {"wcrv"}
     assert not Regularizer.uses_sample_weight  # a user's class must declare support
@@ -475,24 +443,20 @@ class WeightedSize(Regularizer):
         run.individuals.o2[rows] = np.average(squares, axis=1, weights=run.sample_weight)
 
 
-def test_user_regularizer_has_the_weights(contrary, monkeypatch):
+def test_user_regularizer_has_the_weights(monkeypatch):
     monkeypatch.setitem(sys.modules, "my_measures", sys.modules[__name__])  # a public path
-    x, y, up = contrary
-    weights = np.where(up, 1.9, 0.1)
-    model = small(regularizer="my_measures.WeightedSize").fit(x, y, sample_weight=weights)
+    model = small(regularizer="my_measures.WeightedSize").fit(X, Y, sample_weight=MOSTLY_UP)
     values = model.archive_.scores[model.archive_.front[0], O2]
     assert 0.0 < values < 1.0
 
 
 @pytest.mark.filterwarnings("ignore:X leaves the training range")
-def test_metadata_routing(contrary):
-    x, y, up = contrary
-    weights = np.where(up, 1.9, 0.1)
+def test_metadata_routing():
     with sklearn.config_context(enable_metadata_routing=True):
         asked = small().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asked)
-        pipeline.fit(x, y, sample_weight=weights)
-        assert pipeline.score(x[up], y[up]) > 0.5
-        search = GridSearchCV(asked, {"max_trees": [1, 3]}, cv=2).fit(x, y, sample_weight=weights)
-        assert search.best_estimator_.score(x[up], y[up]) > 0.5
+        pipeline.fit(X, Y, sample_weight=MOSTLY_UP)
+        assert pipeline.score(X[UP], Y[UP]) > 0.5
+        search = GridSearchCV(asked, {"max_trees": [1, 3]}, cv=2).fit(X, Y, sample_weight=MOSTLY_UP)
+        assert search.best_estimator_.score(X[UP], Y[UP]) > 0.5
         assert search.best_score_ > 0.5  # on all rows, of which the light ones hardly count

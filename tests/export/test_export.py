@@ -219,9 +219,8 @@ def test_user_functions_in_python_and_c(tmp_path):
     expected = predicted(model, table)
     found = exported.by_c(exported.compiled([model.export("c")], tmp_path).predict, table)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-    np.testing.assert_allclose(
-        exported.by_python(model.export("python"), table), expected, rtol=1e-12
-    )
+    found = exported.by_python(model.export("python"), table)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
     for language in ("excel", "sql", "st"):
         with pytest.raises(ValueError, match=f"'softplus' cannot be written in {language}"):
             model.export(language)
@@ -331,12 +330,11 @@ def test_only_formulas_are_exported():
         replace(model, features=(nowhere,)).export("sql")
 
 
-def test_export_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    table = write_table(tmp_path)
+def test_export_command(here, capsys):
+    table = write_table(here)
     regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
     model = regressor.fit(table.drop(columns="y"), table["y"]).model_
-    (tmp_path / "data_model").mkdir()
+    (here / "data_model").mkdir()
     model.to_json("data_model/model.json")
     for language in LANGUAGES:
         assert main(["export", "data_model", "--to", language]) == 0
@@ -344,7 +342,7 @@ def test_export_command(tmp_path, monkeypatch, capsys):
     words = ["export", "data_model/model.json", "--to", "python", "--output", "out/p.py"]
     assert main([*words, "--digits", "12"]) == 0
     columns = table[list(source_of(model).columns)]
-    found = exported.by_python((tmp_path / "out/p.py").read_text(encoding="utf-8"), columns)
+    found = exported.by_python((here / "out/p.py").read_text(encoding="utf-8"), columns)
     np.testing.assert_allclose(found, predicted(model, table), rtol=1e-8)
     for words, answer in (
         (["none", "--to", "c"], "none: no such file"),

@@ -29,12 +29,6 @@ def make(folder, rows=80, **columns):
     return data
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def page_of(capsys, *words):
     """Return the page of a quick fit of data.csv."""
     assert main(["fit", "data.csv", "--target", "y<", *QUICK, *words]) == 0

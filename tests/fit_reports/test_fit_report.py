@@ -16,9 +16,8 @@ QUICK = {"population": 20, "generations": 3, "nominal": ["site"]}
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return write_table(tmp_path)
+def table(here):
+    return write_table(here)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 from tests.support.random_models import EVERY_FUNCTION, random_model
+from tests.support.regressors import reloaded
 
 from vjmgp.engine.trees.primitives import codes_by_name
 from vjmgp.formulas.functions import CALLS
@@ -20,7 +21,6 @@ from vjmgp.formulas.numbers import number_text
 from vjmgp.formulas.printers.text import TextPrinter
 from vjmgp.formulas.rounding import TOLERANCE, shortened
 from vjmgp.formulas.simplify import Lengths, all_multiplied_out, expression_of, grouped, shortest
-from vjmgp.models.loading import load_model
 from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
@@ -222,8 +222,7 @@ def test_maximum_of_one_argument_is_dropped():
 def test_text_survives_saving_and_copying(tmp_path):
     model, _ = random_model(7, depth=3)
     text = str(model)
-    model.to_json(tmp_path / "model.json")
-    assert str(load_model(tmp_path / "model.json")) == text
+    assert str(reloaded(model, tmp_path)) == text
     assert str(pickle.loads(pickle.dumps(model))) == text
     assert str(copy.deepcopy(model)) == text
     assert len(pickle.dumps(model)) < 20_000

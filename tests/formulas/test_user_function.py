@@ -55,8 +55,7 @@ def model_of(codes, functions, constants=None):
     return SymbolicModel(standardizer, (feature,), functions=tuple(functions)), x
 
 
-def test_guide_example_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_guide_example_runs(here, capsys):
     names = {}
     exec(re.search(r"```python\n(.*?)```", GUIDE, re.S)[1], names)
     model = names["model"]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
-from tests.support.regressors import small
+from tests.support.regressors import reloaded, small
 
-from vjmgp import SymbolicModel, load_model
+from vjmgp import SymbolicModel
 from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
 from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.preparation import ScoredRows
@@ -142,10 +142,9 @@ def test_intervals_are_clipped_as_predictions_are(fitted):
 
 
 def test_loaded_model_has_intervals(fitted, tmp_path):
-    fitted.model_.to_json(tmp_path / "model.json")
     x, _ = made_up(20, seed=2)
     wanted = fitted.predict(x, interval=0.8)
-    found = load_model(tmp_path / "model.json").predict(x, interval=0.8)
+    found = reloaded(fitted.model_, tmp_path).predict(x, interval=0.8)
     assert np.array_equal(wanted[0], found[0])
     assert np.array_equal(wanted[1], found[1])
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.support.engine_runs import printed_by
 
 from vjmgp.core.files import checksum, read_sealed, write_manifest
 from vjmgp.operations import warm
@@ -96,14 +97,7 @@ def test_modules_of_the_worker_start_no_thread():
         "for name in MODULES:\n    importlib.import_module(name)\n"
         "load_kernels()\nprint(len(os.listdir('/proc/self/task')))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | warm.ONE_THREAD,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout.strip() == "1"
+    assert printed_by(script, **warm.ONE_THREAD).strip() == "1"
 
 
 CALLS = []

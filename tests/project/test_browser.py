@@ -102,9 +102,8 @@ def test_search_hides_other_rows(report, browser):
     css(browser, "input[type=search]")[0].send_keys("547")
     shown = [h.text for h in css(browser, "section h3") if h.is_displayed()]
     assert shown == ["547_no2"]
-    assert (
-        "The paper's VJM model here: training R² 0.74, test R² 0.46" in css(browser, "main")[0].text
-    )
+    text = css(browser, "main")[0].text
+    assert "The paper's VJM model here: training R² 0.74, test R² 0.46" in text
 
 
 def test_menu_links_to_experiments(report, browser):

@@ -60,22 +60,20 @@ def names():
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
-def test_python_blocks_run(page, names, tmp_path, monkeypatch):
+def test_python_blocks_run(page, names, here, monkeypatch):
     """The blocks of a page form one program; a class becomes a module beside it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(here)
     names = dict(names)
     for code in blocks(page, "python"):
         if "class " in code:
-            (tmp_path / "my_measures.py").write_text(code)
+            (here / "my_measures.py").write_text(code)
         exec(compile(code, page, "exec"), names)
     sys.modules.pop("my_measures", None)
 
 
-def test_practitioner_tutorial(tmp_path, monkeypatch, capsys):
+def test_practitioner_tutorial(here, capsys):
     page = "docs/tutorial_practitioner.md"
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "docs/data", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "docs/data", here, dirs_exist_ok=True)
     said = []
     for line in commands(page):
         assert main([*shlex.split(line)[1:], *(["--quiet"] if " fit " in line else [])]) == 0, line
@@ -117,11 +115,10 @@ def test_command_guide(tables, monkeypatch):
     assert Path("predictions.csv").is_file()
 
 
-def test_study_commands_of_the_guide(tables, tmp_path, monkeypatch):
+def test_study_commands_of_the_guide(tables, here, monkeypatch):
     """Verification of published runs is left out: its datasets may need a network."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    shutil.copy(tables / "data.csv", tmp_path)
+    shutil.copy(tables / "data.csv", here)
     for words in GUIDE:
         if words[0] in OF_STUDIES and "--published" not in words:
             assert main(words) == 0, words
@@ -131,10 +128,9 @@ def test_study_commands_of_the_guide(tables, tmp_path, monkeypatch):
     assert Path("results/my/report.html").is_file()
 
 
-def test_researcher_tutorial_study_is_valid(tmp_path, monkeypatch, capsys):
+def test_researcher_tutorial_study_is_valid(here, capsys):
     """Only checked here; tests of own regularisers run such a study."""
     page = "docs/tutorial_researcher.md"
-    monkeypatch.chdir(tmp_path)
     Path("my_measures.py").write_text(blocks(page, "python")[0])
     Path("roughness.yaml").write_text(blocks(page, "yaml")[0])
     (check,) = [line for line in commands(page) if line.startswith("vjmgp")]
@@ -222,14 +218,13 @@ STUDIES = [(page, text) for page in PAGES for text in blocks(page, "yaml")]
 
 
 @pytest.mark.parametrize(("page", "text"), STUDIES, ids=[page for page, _ in STUDIES])
-def test_configs_are_valid(page, text, tmp_path, monkeypatch):
+def test_configs_are_valid(page, text, here, monkeypatch):
     """Each is a study, or part of one."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(here)
     measure = blocks("docs/own_regularizer.md", "python")[0]
-    (tmp_path / "my_measures.py").write_text(measure)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/plant.csv").write_text("site,a,yield\n" + "1,2,3\n" * 20)
+    (here / "my_measures.py").write_text(measure)
+    (here / "data").mkdir()
+    (here / "data/plant.csv").write_text("site,a,yield\n" + "1,2,3\n" * 20)
     config = yaml.safe_load(text)
     config = config.get("comparison", config)
     if "experiments" not in config:
@@ -265,8 +260,6 @@ def test_notebook_output_is_current(capsys):
             assert capsys.readouterr().out == shown
 
 
-# -- docstrings and README -----------------------------------------------------------------------
-
 WITH_EXAMPLES = sorted({home for home in vjmgp._HOME.values() if not home.startswith("engine.")})
 
 
@@ -285,9 +278,8 @@ def test_public_functions_have_an_example():
     assert without == {"Dataset", "ExtrapolationWarning"}
 
 
-def test_readme_example(tmp_path, monkeypatch, capsys):
+def test_readme_example(here, capsys):
     (example,), (shown,) = blocks("README.md", "python"), blocks("README.md", "text")
-    monkeypatch.chdir(tmp_path)
     names = {}
     exec(example, names)
     assert capsys.readouterr().out == shown

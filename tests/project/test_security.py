@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 from tests.support.configs import study_of
-from tests.support.workflow_runs import ROOT, STUDY, all_tables, snakemake
+from tests.support.result_files import all_tables
+from tests.support.workflow_runs import ROOT, STUDY, snakemake
 
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
@@ -19,22 +20,18 @@ from vjmgp.study.config.schema import ConfigError
 EVIL = "__import__('pathlib').Path('pwned').touch()"
 
 
-# -- models --------------------------------------------------------------------------------------
-
-
-def test_loading_a_model_runs_no_code(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_loading_a_model_runs_no_code(here):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
     fitted = VJMRegressor(generations=2, population_size=10, random_state=0)
     fitted.fit(table, table["a"] * table["b"])
     text = fitted.model_.to_json().replace('"a"', json.dumps(EVIL))
-    (tmp_path / "model.json").write_text(text)
+    (here / "model.json").write_text(text)
     model = load_model("model.json")
     model.predict(table.rename(columns={"a": EVIL}))
     for way in (model.text, model.sympy, model.latex, model.feature_texts, model.to_json):
         way()
-    assert not (tmp_path / "pwned").exists()
+    assert not (here / "pwned").exists()
 
 
 @pytest.mark.parametrize("part", [[EVIL, 1, 2], ["eval", EVIL], ["column", EVIL], EVIL])
@@ -49,9 +46,6 @@ def test_unknown_tree_nodes_are_rejected(tmp_path, part):
     path.write_text(json.dumps(model))
     with pytest.raises(ValueError, match=r"model\.json: A tree"):
         load_model(path)
-
-
-# -- configs -------------------------------------------------------------------------------------
 
 
 def evil_study(method):
@@ -74,13 +68,12 @@ def evil_study(method):
         ("sklearn.preprocessing.StandardScaler", {}),
     ],
 )
-def test_config_rejects_paths_that_are_not_learners(tmp_path, monkeypatch, path, settings):
-    monkeypatch.chdir(tmp_path)
+def test_config_rejects_paths_that_are_not_learners(here, path, settings):
     before = set(sys.modules)
     with pytest.raises(ConfigError, match=r"methods\.Evil\.estimator"):
         check_before_a_run(evil_study({"estimator": path, "settings": settings}))
     assert not [name for name in set(sys.modules) - before if "__main__" in name]
-    assert not (tmp_path / "pwned").exists()
+    assert not (here / "pwned").exists()
 
 
 def test_config_rejects_paths_that_are_not_regularisers():
@@ -114,13 +107,12 @@ def test_yaml_tags_create_no_objects(tmp_path):
     assert not (tmp_path / "pwned").exists()
 
 
-def test_config_templates_are_rejected(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "evil.yaml").write_text(f"__use_yte__: true\ntitle: ?{EVIL} or 'x'\n")
+def test_config_templates_are_rejected(here, capsys):
+    (here / "evil.yaml").write_text(f"__use_yte__: true\ntitle: ?{EVIL} or 'x'\n")
     for what in ("check", "run", "resume", "status", "report"):
         assert main(["study", what, "evil.yaml"]) == 2
         assert "there is no key '__use_yte__'" in capsys.readouterr().err
-    assert not (tmp_path / "pwned").exists()
+    assert not (here / "pwned").exists()
 
 
 @pytest.mark.parametrize("folder", ["..", "../elsewhere", "a/../../b", "~/results", ".", "/"])
@@ -134,8 +126,6 @@ def test_dataset_names_cannot_be_paths(name):
     with pytest.raises(ConfigError, match="datasets"):
         study_of(datasets=[name])
 
-
-# -- code and files ------------------------------------------------------------------------------
 
 FORBIDDEN = {
     *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "shell=", "yaml.load"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.engine_runs import printed_by
 
 from vjmgp.fit_reports import page
 from vjmgp.inspection import plots
@@ -49,26 +50,30 @@ def test_missing_matplotlib_is_reported_with_its_install_command(monkeypatch):
     )
 
 
-def printed(code):
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return ran.stdout
-
-
 def test_dir_lists_public_names_without_importing_them():
     code = "import sys, vjmgp; print(set(vjmgp.__all__) <= set(dir(vjmgp)), 'numpy' in sys.modules)"
-    assert printed(code) == "True False\n"
+    assert printed_by(code) == "True False\n"
 
 
 OPTIONAL = ("matplotlib", "seaborn", "pyarrow.parquet", "sympy", "sklearn.inspection", "snakemake")
+CONFIG = (
+    "import vjmgp.operations.hooks, vjmgp.study.config.read_study; "
+    "from vjmgp.competitors.packages import REQUIREMENTS, missing_extra"
+)
+"""Imports of every job, which reads the config again."""
+EXTRAS = "assert not any(missing_extra(f'{name}.X') for name in REQUIREMENTS)"
 
 
 @pytest.mark.parametrize(
     ("code", "libraries"),
     [
-        ("import vjmgp", ("numpy",)),
+        ("import vjmgp", ("numpy", "numba", "pandas")),
         ("import vjmgp.cli", ("numba", "pandas", "sklearn")),
         ("from vjmgp import VJMRegressor", OPTIONAL),
+        (CONFIG, ("pandas", "sklearn", "numba", "scipy")),
+        (f"{CONFIG}; {EXTRAS}", ("torch", "xgboost", "lightgbm", "pyoperon", "ffx")),
     ],
 )
 def test_imports_load_no_library_they_may_not_need(code, libraries):
-    assert printed(f"import sys; {code}; print({{*{libraries}}} & {{*sys.modules}})") == "set()\n"
+    found = printed_by(f"import sys; {code}; print({{*{libraries}}} & {{*sys.modules}})")
+    assert found == "set()\n"

@@ -16,9 +16,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.support.regressors import small
+from tests.support.regressors import reloaded, small
 
-from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor, load_model
+from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor
 
 CANNOT_HOLD = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -40,32 +40,28 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    data = pd.DataFrame(rng.normal(5, 3, size=(80, 3)), columns=["speed", "wind chill", "3rd"])
-    y = 2 * data["speed"] + np.sin(data["wind chill"]) * data["3rd"] + rng.normal(size=80)
-    return data, y.to_numpy()
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(5, 3, size=(80, 3)), columns=["speed", "wind chill", "3rd"])
+Y = (2 * X["speed"] + np.sin(X["wind chill"]) * X["3rd"] + RNG.normal(size=80)).to_numpy()
 
 
-def test_regularizer_accepts_names_of_the_paper(table):
-    X, y = table
-    named = small(regularizer="VJM").fit(X, y)
+def test_regularizer_accepts_names_of_the_paper():
+    named = small(regularizer="VJM").fit(X, Y)
     assert named.get_params()["regularizer"] == "VJM"
-    assert named.model_ == small(regularizer="jensen_gap").fit(X, y).model_
-    assert small(regularizer="standard gp", generations=1).fit(X, y).student_ is None
+    assert named.model_ == small(regularizer="jensen_gap").fit(X, Y).model_
+    assert small(regularizer="standard gp", generations=1).fit(X, Y).student_ is None
     with pytest.raises(ValueError, match="regularizer is 'VJ'; it must be one of"):
-        small(regularizer="VJ").fit(X, y)
+        small(regularizer="VJ").fit(X, Y)
 
 
 @pytest.fixture(scope="module")
-def fitted(table):
-    return small(generations=15, population_size=60).fit(*table)
+def fitted():
+    return small(generations=15, population_size=60).fit(X, Y)
 
 
 @pytest.fixture(scope="module")
-def fitted_as_in_the_paper(table):
-    return small(generations=15, population_size=60, final_rule="paper").fit(*table)
+def fitted_as_in_the_paper():
+    return small(generations=15, population_size=60, final_rule="paper").fit(X, Y)
 
 
 def test_defaults_are_the_values_of_the_paper():
@@ -89,26 +85,24 @@ def test_registries_list_their_names():
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
-def test_every_regularizer_learns(table, regularizer):
-    model = small(regularizer=regularizer, generations=20, population_size=60).fit(*table)
-    assert model.score(*table) > 0.6
+def test_every_regularizer_learns(regularizer):
+    model = small(regularizer=regularizer, generations=20, population_size=60).fit(X, Y)
+    assert model.score(X, Y) > 0.6
 
 
-def test_transform_works_in_a_pipeline(table, fitted):
-    data, y = table
-    features = fitted.transform(data)
+def test_transform_works_in_a_pipeline(fitted):
+    features = fitted.transform(X)
     names = fitted.get_feature_names_out()
     assert features.shape == (80, len(names))
     assert all(any(word in name for word in ("speed", "wind_chill", "x3rd")) for name in names)
     assert len(set(names)) == len(names)
-    frame = clone(fitted).set_output(transform="pandas").fit(data, y).transform(data)
+    frame = clone(fitted).set_output(transform="pandas").fit(X, Y).transform(X)
     assert list(frame.columns) == list(names)
     pipeline = make_pipeline(small(), LinearRegression())
-    assert np.median(cross_val_score(pipeline, data, y, cv=5)) > 0.5
+    assert np.median(cross_val_score(pipeline, X, Y, cv=5)) > 0.5
 
 
-def test_choose_takes_rows_rules_and_tau(table, fitted_as_in_the_paper):
-    data, _ = table
+def test_choose_takes_rows_rules_and_tau(fitted_as_in_the_paper):
     fitted = fitted_as_in_the_paper
     front = fitted.pareto_front_
     assert (np.diff(front["o1"]) > 0).all()
@@ -117,68 +111,64 @@ def test_choose_takes_rows_rules_and_tau(table, fitted_as_in_the_paper):
     model = pickle.loads(pickle.dumps(fitted))
     sums = front["o1"] + fitted.tau_ * front["o2"]
     assert front["chosen"].idxmax() == sums.idxmin()
-    accurate = model.choose(0).predict(data)
+    accurate = model.choose(0).predict(X)
     assert model.pareto_front_["chosen"][0]
     model.choose(rule="o2")
     assert model.pareto_front_["chosen"].iloc[-1]
-    assert not np.array_equal(model.predict(data), accurate)
+    assert not np.array_equal(model.predict(X), accurate)
     model.choose(tau=0.0)
-    np.testing.assert_array_equal(model.predict(data), accurate)
+    np.testing.assert_array_equal(model.predict(X), accurate)
     model.choose()
-    np.testing.assert_array_equal(model.predict(data), fitted.predict(data))
+    np.testing.assert_array_equal(model.predict(X), fitted.predict(X))
     assert len(model.front_models()) == len(front)
     with pytest.raises(IndexError, match=f"{len(front)} models"):
         model.choose(len(front))
 
 
-def test_staged_predictions_match_history(table, fitted_as_in_the_paper):
-    data, y = table
+def test_staged_predictions_match_history(fitted_as_in_the_paper):
     fitted = fitted_as_in_the_paper
-    stages = list(fitted.staged_predict(data))
+    stages = list(fitted.staged_predict(X))
     assert len(stages) == len(fitted.history_) == 16
-    np.testing.assert_array_equal(stages[-1], fitted.predict(data))
+    np.testing.assert_array_equal(stages[-1], fitted.predict(X))
     for stage, train_r2 in zip(stages, fitted.history_["train_r2"], strict=True):
-        found = 1 - np.sum((y - stage) ** 2) / np.sum((y - y.mean()) ** 2)
+        found = 1 - np.sum((Y - stage) ** 2) / np.sum((Y - Y.mean()) ** 2)
         assert found == pytest.approx(train_r2, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
-def test_predictions_are_clipped_to_the_training_target(table, fitted):
-    data, y = table
-    wild = data * 1e6
-    assert fitted.predict(wild).min() >= y.min()
-    assert fitted.predict(wild).max() <= y.max()
-    assert np.isfinite(fitted.predict(data * 1e300)).all()
+def test_predictions_are_clipped_to_the_training_target(fitted):
+    wild = X * 1e6
+    assert fitted.predict(wild).min() >= Y.min()
+    assert fitted.predict(wild).max() <= Y.max()
+    assert np.isfinite(fitted.predict(X * 1e300)).all()
 
 
-def test_pickle_joblib_and_json_preserve_predictions(table, fitted, tmp_path):
-    data, _ = table
-    expected = fitted.predict(data)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(data), expected)
+def test_pickle_joblib_and_json_preserve_predictions(fitted, tmp_path):
+    expected = fitted.predict(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), expected)
     joblib.dump(fitted, tmp_path / "model.joblib")
-    np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(data), expected)
-    fitted.model_.to_json(tmp_path / "model.json")
-    model = load_model(tmp_path / "model.json")
+    np.testing.assert_array_equal(joblib.load(tmp_path / "model.joblib").predict(X), expected)
+    model = reloaded(fitted.model_, tmp_path)
     assert model == fitted.model_
-    np.testing.assert_array_equal(model.predict(data), expected)
+    np.testing.assert_array_equal(model.predict(X), expected)
     readable = json.loads((tmp_path / "model.json").read_text())
-    assert [column["name"] for column in readable["columns"]] == list(data.columns)
+    assert [column["name"] for column in readable["columns"]] == list(X.columns)
 
 
-def test_callback_receives_each_generation_and_can_stop(table):
+def test_callback_receives_each_generation_and_can_stop():
     records = []
 
     def stop(record):
         records.append(record)
         return record["generation"] == 3
 
-    model = small(callback=stop).fit(*table)
+    model = small(callback=stop).fit(X, Y)
     assert [record["generation"] for record in records] == [1, 2, 3]
     assert model.stopped_by_ == "callback"
     assert model.n_iter_ == 3
 
 
-def test_no_generation_starts_after_max_time(table, monkeypatch):
+def test_no_generation_starts_after_max_time(monkeypatch):
     """With a fake clock, one second per generation, none starts after the limit."""
     clock = [100.0]
     for module in ("preparation", "restarts"):
@@ -188,53 +178,48 @@ def test_no_generation_starts_after_max_time(table, monkeypatch):
     def tick(record):
         clock[0] += 1.0
 
-    model = small(generations=50, max_time=3.5, callback=tick).fit(*table)
+    model = small(generations=50, max_time=3.5, callback=tick).fit(X, Y)
     assert model.stopped_by_ == "max_time"
     assert model.n_iter_ == 4  # started at 0, 1, 2 and 3 seconds
-    assert small(max_time=1e9).fit(*table).stopped_by_ == "generations"
+    assert small(max_time=1e9).fit(X, Y).stopped_by_ == "generations"
 
 
-def test_progress_shows_a_bar(table):
+def test_progress_shows_a_bar():
     screen = io.StringIO()
     with redirect_stderr(screen):
-        small(progress=True).fit(*table)
+        small(progress=True).fit(X, Y)
         shown = screen.getvalue()
-        small().fit(*table)
+        small().fit(X, Y)
     assert "VJM-GP" in shown
     assert "6/6" in shown
     assert screen.getvalue() == shown
 
 
-def test_same_seed_gives_the_same_model(table):
-    data, y = table
-    a = small(random_state=3).fit(data, y)
-    b = small(random_state=3).fit(data, y)
-    np.testing.assert_array_equal(a.predict(data), b.predict(data))
+def test_same_seed_gives_the_same_model():
+    a = small(random_state=3).fit(X, Y)
+    b = small(random_state=3).fit(X, Y)
+    np.testing.assert_array_equal(a.predict(X), b.predict(X))
     assert a.model_ == b.model_
-    assert small(random_state=4).fit(data, y).model_ != a.model_
-    c, d = (small(random_state=np.random.RandomState(1)).fit(data, y).model_ for _ in range(2))
+    assert small(random_state=4).fit(X, Y).model_ != a.model_
+    c, d = (small(random_state=np.random.RandomState(1)).fit(X, Y).model_ for _ in range(2))
     assert c == d
 
 
-# -- difficult data ---------------------------------------------------------------------------
-
-
-def test_nominal_columns_are_encoded(table):
-    data, y = table
+def test_nominal_columns_are_encoded():
     rng = np.random.default_rng(1)
     group = rng.choice(["red", "green", "blue"], 80)
-    y = y + pd.Series(group).map({"red": 30.0, "green": 0.0, "blue": -30.0}).to_numpy()
+    y = Y + pd.Series(group).map({"red": 30.0, "green": 0.0, "blue": -30.0}).to_numpy()
     for kind in (group, pd.Categorical(group), pd.Series(group, dtype=object)):
-        model = small(generations=15, encoding="target").fit(data.assign(colour=kind), y)
-        assert model.score(data.assign(colour=kind), y) > 0.9
+        model = small(generations=15, encoding="target").fit(X.assign(colour=kind), y)
+        assert model.score(X.assign(colour=kind), y) > 0.9
         assert "encoded_colour" in model.model_.text()
-    unseen = data.assign(colour="purple")
+    unseen = X.assign(colour="purple")
     assert np.isfinite(model.predict(unseen)).all()
-    missing = data.assign(colour=pd.Series([None, *group[1:]], dtype=object))
+    missing = X.assign(colour=pd.Series([None, *group[1:]], dtype=object))
     assert np.isfinite(model.predict(missing)).all()
     again = SymbolicModel.from_dict(json.loads(model.model_.to_json()))
     np.testing.assert_array_equal(again.predict(unseen), model.predict(unseen))
-    coded = data.assign(colour=pd.factorize(group)[0])
+    coded = X.assign(colour=pd.factorize(group)[0])
     by_name, by_position = (
         small(categorical_features=[wanted], encoding="target", generations=15).fit(coded, y)
         for wanted in ("colour", 3)
@@ -264,63 +249,57 @@ def test_matrix_with_text_can_have_categorical_columns():
     assert model.score(x, np.arange(40) % 2) > 0.9
 
 
-def test_integer_column_names_count_as_positions(table):
-    data, y = table
-    model = small(categorical_features=[2]).fit(data.round().set_axis([7, 8, 9], axis=1), y)
+def test_integer_column_names_count_as_positions():
+    model = small(categorical_features=[2]).fit(X.round().set_axis([7, 8, 9], axis=1), Y)
     assert [c.name for c in model.model_.standardizer.columns] == ["x0", "x1", "x2"]
     assert model.model_.standardizer.columns[2].codes is not None
 
 
-def test_intervals_as_categories_are_saved_as_text(table, tmp_path):
-    data, y = table
-    binned = data.assign(bin=pd.cut(data["speed"], 4))
-    model = small().fit(binned, y)
-    model.model_.to_json(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
+def test_intervals_as_categories_are_saved_as_text(tmp_path):
+    binned = X.assign(bin=pd.cut(X["speed"], 4))
+    model = small().fit(binned, Y)
+    again = reloaded(model.model_, tmp_path)
     np.testing.assert_array_equal(again.predict(binned), model.predict(binned))
 
 
-def test_loaded_model_finds_columns_by_name(table, fitted, tmp_path):
-    data, _ = table
+def test_loaded_model_finds_columns_by_name(fitted):
     model = SymbolicModel.from_dict(fitted.model_.to_dict())
-    expected = fitted.predict(data)
-    mixed = data[["3rd", "speed", "wind chill"]].assign(other="x")
+    expected = fitted.predict(X)
+    mixed = X[["3rd", "speed", "wind chill"]].assign(other="x")
     np.testing.assert_array_equal(model.predict(mixed), expected)
-    np.testing.assert_array_equal(model.predict(data.to_numpy().tolist()), expected)
+    np.testing.assert_array_equal(model.predict(X.to_numpy().tolist()), expected)
 
 
-def test_final_rule_decides_stages_and_choice(table):
-    data, _ = table
-    model = small(final_rule="o2", generations=8).fit(*table)
-    np.testing.assert_array_equal(list(model.staged_predict(data))[-1], model.predict(data))
+def test_final_rule_decides_stages_and_choice():
+    model = small(final_rule="o2", generations=8).fit(X, Y)
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
     assert model.pareto_front_["chosen"].iloc[-1]
 
 
-def test_parameters_accept_numpy_numbers(table):
+def test_parameters_accept_numpy_numbers():
     model = small(population_size=np.int64(30), max_trees=np.int32(4), tau=np.float32(2))
-    assert model.fit(*table).tau_ == 2.0
+    assert model.fit(X, Y).tau_ == 2.0
 
 
 def test_pickled_model_is_small(fitted):
     assert len(pickle.dumps(fitted)) < 300_000
 
 
-def test_constant_target_and_constant_columns(table):
-    data, y = table
-    model = small().fit(data, np.full(80, 3.5))
-    assert (model.predict(data) == 3.5).all()
+def test_constant_target_and_constant_columns():
+    model = small().fit(X, np.full(80, 3.5))
+    assert (model.predict(X) == 3.5).all()
     assert model.stopped_by_ == "constant"
     assert model.model_.text() == "3.5"
     assert len(model.pareto_front_) == 1
-    assert model.transform(data).shape == (80, 0)
-    assert len(list(model.staged_predict(data))) == 1
+    assert model.transform(X).shape == (80, 0)
+    assert len(list(model.staged_predict(X))) == 1
     nothing = small().fit(np.ones((20, 2)), np.arange(20.0))
     assert (nothing.predict(np.ones((2, 2))) == 9.5).all()
     assert nothing.pareto_front_["o1"][0] == pytest.approx((20 / 19) ** 2)
-    partly = small().fit(data.assign(same=1.0), y)
+    partly = small().fit(X.assign(same=1.0), Y)
     assert "same" not in partly.model_.text()
-    different = data.assign(same=7.0)
-    np.testing.assert_array_equal(partly.predict(different), partly.predict(data.assign(same=1.0)))
+    different = X.assign(same=7.0)
+    np.testing.assert_array_equal(partly.predict(different), partly.predict(X.assign(same=1.0)))
 
 
 def test_fit_accepts_two_rows():
@@ -345,9 +324,9 @@ def test_fit_accepts_huge_and_tiny_scales():
     assert model.score(x, y) > 0.9
 
 
-def test_fit_and_predict_do_not_warn(table):
+def test_fit_and_predict_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = small().fit(*table)
-        model.predict(table[0])
+        model = small().fit(X, Y)
+        model.predict(X)
         _ = model.pareto_front_

@@ -1,12 +1,13 @@
 """Regressors that are fitted in a moment, and tables for them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from vjmgp import VJMRegressor
+from vjmgp import VJMRegressor, load_model
 from vjmgp.engine.search.archive import FIRST_NODE, N_TREES, Archive
 
 
@@ -16,6 +17,12 @@ def small(**changes: Any) -> VJMRegressor:
 
 def medium(**changes: Any) -> VJMRegressor:
     return small(**{"population_size": 60, "generations": 20} | changes)
+
+
+def reloaded(model: Any, folder: Path) -> Any:
+    """Save a model, and return the model that its file holds."""
+    model.to_json(folder / "model.json")
+    return load_model(folder / "model.json")
 
 
 def fail(record: dict[str, float]) -> None:

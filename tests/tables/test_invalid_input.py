@@ -84,8 +84,6 @@ class Frame:
         return self.table
 
 
-# -- parameters ----------------------------------------------------------------------------------
-
 NOT_WHOLE = [2.5, "many", None, True, NAN, [3]]
 NOT_RATES = ["often", None, -0.1, 1.5, NAN, INF, True, [0.5]]
 NOT_POSITIVE = ["wide", None, 0.0, -1.0, NAN, INF, True]
@@ -173,8 +171,6 @@ TOGETHER = [
         on_a_small_machine(np.tile(MATRIX, (1, 20)), rounds=10**5),
         "rounds is 100000, which with 30 rows"),
 ]  # fmt: skip
-
-# -- inputs of fit -------------------------------------------------------------------------------
 
 DATES = "Column 'day' holds dates or times: turn it into numbers"
 INPUTS = [
@@ -304,7 +300,6 @@ TARGETS = [
     Bad("lists in y", fit(y=with_target([1.0])), "The target y holds a list"),
 ]  # fmt: skip
 
-# -- a fitted model ------------------------------------------------------------------------------
 # Names that training did not have are told in scikit-learn's own words, which take several lines;
 # its checks hold us to them.
 
@@ -376,8 +371,6 @@ CHOICES = [
         lambda at: copy.copy(at.fitted).set_params(regularizer="parsimony").choose(rule="distil"),
         "rule is 'distil', but 'parsimony' is not in units"),
 ]  # fmt: skip
-
-# -- files, datasets and scores ------------------------------------------------------------------
 
 
 def load(text):
@@ -495,8 +488,6 @@ def test_the_list_covers_every_parameter():
     assert list(WRONG) == list(PARAMETERS)
     assert set(PARAMETERS) == set(VJMRegressor().get_params())
 
-
-# -- anything at all -----------------------------------------------------------------------------
 
 scalars = st.one_of(
     *(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary()),

@@ -11,9 +11,9 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.regressors import small
+from tests.support.regressors import reloaded, small
 
-from vjmgp import ExtrapolationWarning, SymbolicModel, VJMRegressor, load_model
+from vjmgp import ExtrapolationWarning, SymbolicModel, VJMRegressor
 from vjmgp.formulas.input_names import legend
 from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.tables.preprocessing import FEW_LEVELS, fit_standardizer
@@ -21,17 +21,15 @@ from vjmgp.tables.preprocessing import FEW_LEVELS, fit_standardizer
 ROWS = 80
 
 
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    colour = rng.choice(["red", "green", "blue"], ROWS)
-    data = pd.DataFrame({"a": rng.normal(5, 3, ROWS), "colour": colour})
-    return data, data["a"].to_numpy() + np.where(colour == "red", 30.0, 0.0)
+RNG = np.random.default_rng(0)
+COLOUR = RNG.choice(["red", "green", "blue"], ROWS)
+X = pd.DataFrame({"a": RNG.normal(5, 3, ROWS), "colour": COLOUR})
+Y = X["a"].to_numpy() + np.where(COLOUR == "red", 30.0, 0.0)
 
 
 @pytest.fixture(scope="module")
-def fitted(table):
-    return small(generations=15).fit(*table)
+def fitted():
+    return small(generations=15).fit(X, Y)
 
 
 def inputs_of(levels, encoding):
@@ -73,32 +71,30 @@ def test_labels_are_distinct():
     assert titles == ["g = 1 [2]", "g = 1 [3]", "g = 2", "g = 1"]
 
 
-def test_formulas_name_levels(table, fitted, tmp_path):
-    data, y = table
+def test_formulas_name_levels(fitted, tmp_path):
     model = fitted.model_
-    assert fitted.score(data, y) > 0.95
+    assert fitted.score(X, Y) > 0.95
     assert "colour_is_red" in model.text()
     assert r"\left[\mathrm{colour\ =\ red}\right]" in model.latex()
     rows = dict(legend(model.standardizer, model.inputs_used))
     assert rows["colour_is_red"] == "1 where the column 'colour' is 'red', else 0"
     assert json.dumps(["column", "colour = red"]) in json.dumps(json.loads(model.to_json()))
-    values = {f"colour_is_{level}": data["colour"] == level for level in set(data["colour"])}
-    values["a"] = data["a"]
+    values = {f"colour_is_{level}": X["colour"] == level for level in set(X["colour"])}
+    values["a"] = X["a"]
     names = model.variables
     columns = (values[name].to_numpy(float) for name in names)
     by_formula = sympy.lambdify(names, model.sympy())(*columns)
-    np.testing.assert_allclose(by_formula, model.evaluate(data), rtol=1e-9)
-    model.to_json(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
+    np.testing.assert_allclose(by_formula, model.evaluate(X), rtol=1e-9)
+    again = reloaded(model, tmp_path)
     assert again == model
-    purple = data.assign(colour="purple")
+    purple = X.assign(colour="purple")
     assert np.isfinite(again.predict(purple)).all()
     np.testing.assert_array_equal(again.predict(purple), fitted.predict(purple))
 
 
-def test_paper_settings_encode_by_target_means(table):
-    paper = VJMRegressor.paper(population_size=30, generations=6, random_state=0).fit(*table)
-    same = small(final_rule="paper", encoding="target").fit(*table)
+def test_paper_settings_encode_by_target_means():
+    paper = VJMRegressor.paper(population_size=30, generations=6, random_state=0).fit(X, Y)
+    same = small(final_rule="paper", encoding="target").fit(X, Y)
     assert paper.model_ == same.model_
     assert [column.label for column in paper.model_.standardizer.columns] == [None, None]
 
@@ -134,8 +130,7 @@ def test_models_predict_missing_numbers(missing, kind, tmp_path):
     data = data.assign(a=data["a"].where(data["a"] <= 0.8)).astype(kind)
     model = small(missing=missing, generations=15).fit(data, y)
     predictions = model.predict(data)
-    model.model_.to_json(tmp_path / "model.json")
-    np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(data), predictions)
+    np.testing.assert_array_equal(reloaded(model.model_, tmp_path).predict(data), predictions)
     rows = dict(legend(model.model_.standardizer, range(len(model.model_.standardizer.inputs))))
     assert "where it has no value" in rows["a"]
     if missing == "indicator":
@@ -156,44 +151,40 @@ def test_models_predict_missing_numbers(missing, kind, tmp_path):
         lambda data: data.convert_dtypes(dtype_backend="pyarrow"),
     ],
 )
-def test_tables_of_other_packages(table, fitted, kind):
-    data, y = table
-    other = kind(data)
-    expected = fitted.predict(data)
+def test_tables_of_other_packages(fitted, kind):
+    other = kind(X)
+    expected = fitted.predict(X)
     np.testing.assert_array_equal(fitted.predict(other), expected)
     np.testing.assert_array_equal(fitted.model_.predict(other), expected)
-    model = small(generations=2).fit(other, y)
+    model = small(generations=2).fit(other, Y)
     assert list(model.feature_names_in_) == ["a", "colour"]
-    assert model.model_ == small(generations=2).fit(data, y).model_
+    assert model.model_ == small(generations=2).fit(X, Y).model_
 
 
-def test_predict_ignores_other_columns(table, fitted):
-    data, _ = table
-    others = pd.DataFrame(np.zeros((ROWS, 3)), data.index, columns=["b", "b", 7])
-    more = pd.concat([others, data], axis=1)
-    np.testing.assert_array_equal(fitted.model_.predict(more), fitted.predict(data))
+def test_predict_ignores_other_columns(fitted):
+    others = pd.DataFrame(np.zeros((ROWS, 3)), X.index, columns=["b", "b", 7])
+    more = pd.concat([others, X], axis=1)
+    np.testing.assert_array_equal(fitted.model_.predict(more), fitted.predict(X))
 
 
-def test_empty_masks_and_column_targets_are_accepted(table):
-    data, y = table
-    x = data[["a"]].to_numpy()
-    expected = small(generations=2).fit(x, y).predict(x)
+def test_empty_masks_and_column_targets_are_accepted():
+    x = X[["a"]].to_numpy()
+    expected = small(generations=2).fit(x, Y).predict(x)
     for rows, target in (
-        (np.ma.MaskedArray(x), np.ma.MaskedArray(y)),
-        (x.astype(object), list(y)),
-        (x.tolist(), pa.array(y)),
-        (pd.DataFrame(x), pd.Series(y, dtype="Float64")),
+        (np.ma.MaskedArray(x), np.ma.MaskedArray(Y)),
+        (x.astype(object), list(Y)),
+        (x.tolist(), pa.array(Y)),
+        (pd.DataFrame(x), pd.Series(Y, dtype="Float64")),
     ):
         np.testing.assert_array_equal(small(generations=2).fit(rows, target).predict(x), expected)
 
 
-def test_masked_numbers_are_missing(table):
-    data, y = table
-    x = np.ma.MaskedArray(data[["a"]].to_numpy(), mask=False)
+def test_masked_numbers_are_missing():
+    x = np.ma.MaskedArray(X[["a"]].to_numpy(), mask=False)
     x[3] = np.ma.masked
     as_nan = x.filled(np.nan)
-    model = small(missing="median", generations=2).fit(x, y)
-    assert model.model_ == small(missing="median", generations=2).fit(as_nan, y).model_
+    model = small(missing="median", generations=2).fit(x, Y)
+    assert model.model_ == small(missing="median", generations=2).fit(as_nan, Y).model_
     np.testing.assert_array_equal(model.predict(x), model.predict(as_nan))
 
 
@@ -205,14 +196,12 @@ def warnings_of(call):
 
 
 @pytest.mark.parametrize("kind", ["model", "front", "blend"])
-def test_one_warning_outside_the_training_range(table, fitted, kind, tmp_path):
-    data, _ = table
+def test_one_warning_outside_the_training_range(fitted, kind, tmp_path):
     predictor = fitted.choose(predict_with=kind).predictor_
-    predictor.to_json(tmp_path / "model.json")
-    low, high = data["a"].min(), data["a"].max()
+    low, high = X["a"].min(), X["a"].max()
     inside = pd.DataFrame({"a": [low, high], "colour": "red"})
     outside = pd.DataFrame({"a": [low - 1, high, high + 1, high + 2], "colour": "violet"})
-    for model in (fitted, predictor, load_model(tmp_path / "model.json")):
+    for model in (fitted, predictor, reloaded(predictor, tmp_path)):
         assert not warnings_of(lambda model=model: model.predict(inside))
         told = warnings_of(lambda model=model: model.predict(outside))
         assert [warning.category for warning in told] == [ExtrapolationWarning]
@@ -243,14 +232,13 @@ def test_unused_columns_do_not_warn_of_extrapolation():
     assert all(f"'{name}' (" in str(told[0].message) for name in names[:5])
 
 
-def test_models_without_ranges_do_not_warn(table, fitted):
-    data, _ = table
+def test_models_without_ranges_do_not_warn(fitted):
     old = fitted.model_.to_dict()
     for column in old["columns"]:
         column.pop("range", None)
     del old["target"]["clip"]
     model = SymbolicModel.from_dict(json.loads(json.dumps(old)))
-    far = data.assign(a=1e6)
+    far = X.assign(a=1e6)
     assert not warnings_of(lambda: model.predict(far))
     with extrapolation_ignored():
         np.testing.assert_array_equal(model.predict(far), fitted.predict(far))
@@ -269,8 +257,8 @@ def test_clipping_is_optional(kind, tmp_path):
     with extrapolation_ignored():
         assert clipped.predict(far).max() <= y.max()
         values = free.predict(far)
-        free.predictor_.to_json(tmp_path / "model.json")
-        np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(far), values)
+        again = reloaded(free.predictor_, tmp_path)
+        np.testing.assert_array_equal(again.predict(far), values)
     assert values[0] > 1.2 * y.max()
     assert np.isfinite(values).all()
     np.testing.assert_array_equal(free.archive_.scores, clipped.archive_.scores)

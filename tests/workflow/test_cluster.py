@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from filelock import FileLock
 from tests.support import slurm_cluster
-from tests.support.workflow_runs import ROOT, STUDY, command, file_of, snakemake, study_in
+from tests.support.result_files import file_of
+from tests.support.workflow_runs import ROOT, STUDY, command, snakemake, study_in
 
 from vjmgp.operations import lock, slurm
 from vjmgp.operations.progress import JobProgress
@@ -66,8 +67,6 @@ def test_study_runs_on_a_queue_with_a_submit_command(finished, tmp_path, put_com
     assert len(submitted) == 3
     assert "-l h_rt=5400 " in submitted[-1]
 
-
-# -- jobs of killed runs -------------------------------------------------------------------------
 
 SLURM = """#!{python}
 import os, sys
@@ -220,11 +219,7 @@ def test_time_and_memory_double_with_each_attempt(tmp_path):
     assert "runtime=20" in said
 
 
-# -- the SLURM of the slow tests -----------------------------------------------------------------
-
-
-def test_slurm_is_installed_if_missing(tmp_path, put_command, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_slurm_is_installed_if_missing(here, put_command):
     put_command("apt-get", "#!/bin/sh\nif [ $1 = update ]; then touch lists; else ls lists; fi\n")
     slurm_cluster.install()
     put_command("apt-get", "#!/bin/sh\necho no network >&2; exit 100\n")

@@ -12,19 +12,8 @@ import pandas as pd
 import pytest
 import yaml
 from tests.support.command import VJMGP
-from tests.support.workflow_runs import (
-    STUDY,
-    TABLES,
-    TARGET,
-    all_tables,
-    command,
-    file_of,
-    flip,
-    made,
-    ran,
-    snakemake,
-    study_in,
-)
+from tests.support.result_files import all_tables, file_of, flip, made, ran
+from tests.support.workflow_runs import STUDY, TABLES, TARGET, command, snakemake, study_in
 
 from vjmgp.cli import main
 from vjmgp.core.files import read_records

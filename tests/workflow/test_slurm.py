@@ -14,17 +14,9 @@ import time
 
 import pandas as pd
 import pytest
+from tests.support.result_files import all_tables
 from tests.support.slurm_cluster import CannotStartError, Cluster
-from tests.support.workflow_runs import (
-    ROOT,
-    STUDY,
-    TABLES,
-    TARGET,
-    all_tables,
-    command,
-    snakemake,
-    study_in,
-)
+from tests.support.workflow_runs import ROOT, STUDY, TABLES, TARGET, command, snakemake, study_in
 
 pytestmark = pytest.mark.slurm
 PROFILE = (

@@ -12,20 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tests.support.workflow_runs import (
-    ROOT,
-    STUDY,
-    TABLES,
-    TARGET,
-    all_tables,
-    command,
-    file_of,
-    flip,
-    made,
-    ran,
-    snakemake,
-    timeless,
-)
+from tests.support.result_files import all_tables, file_of, flip, made, ran, timeless
+from tests.support.workflow_runs import ROOT, STUDY, TABLES, TARGET, command, snakemake
 
 from vjmgp.cli import main
 from vjmgp.study.runs.collect import COLUMNS

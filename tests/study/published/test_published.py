@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from tests.support.workflow_runs import STUDY, all_tables, made, ran, snakemake, study_in
+from tests.support.result_files import all_tables, made, ran
+from tests.support.workflow_runs import STUDY, snakemake, study_in
 
 from vjmgp import load_results, load_run_model
 from vjmgp.cli import main

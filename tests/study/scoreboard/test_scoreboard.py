@@ -100,10 +100,8 @@ def test_claimed_needs_a_significant_or_even_count(paper, claim):
 )
 def test_verdicts_on_counts(paper, ours, verdict):
     both = ([*map(int, text.split("/"))] for text in (paper, ours))
-    assert (
-        verdicts.verdict_on_counts(*(OutcomeCounts(*counts, sum(counts)) for counts in both))
-        == verdict
-    )
+    counts = (OutcomeCounts(*each, sum(each)) for each in both)
+    assert verdicts.verdict_on_counts(*counts) == verdict
 
 
 def test_direction_of_equal_methods_is_as_rare_as_the_level():

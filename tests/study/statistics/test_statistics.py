@@ -142,9 +142,8 @@ def test_compare_over_datasets_is_scipy_with_benjamini_hochberg():
 
 
 def counts_of(runs, methods, datasets, level=0.01):
-    return win_tie_loss(
-        compare_by_dataset(runs, methods, datasets, "test_r2", level), methods
-    ).set_index(["method", "versus"], drop=False)
+    tests = compare_by_dataset(runs, methods, datasets, "test_r2", level)
+    return win_tie_loss(tests, methods).set_index(["method", "versus"], drop=False)
 
 
 def test_win_tie_loss_pairs_by_seed_in_any_order():
@@ -191,10 +190,9 @@ def test_win_tie_loss_equals_a_plain_loop(seed):
             of = {m: runs[(runs["dataset"] == dataset) & (runs["method"] == m)] for m in (a, b)}
             scores = {m: dict(zip(of[m]["seed"], of[m]["test_r2"], strict=True)) for m in (a, b)}
             seeds = sorted(set(scores[a]) & set(scores[b]))
-            one, other = (np.array([scores[m][seed] for seed in seeds]) for m in (a, b))
-            differences = (one - other)[np.newaxis]
-            outcome = str(outcomes(differences, p_values(differences, 0.05), 0.05)[0])
-            found.append("too_few_pairs" if len(seeds) < fewest_pairs(0.05) else outcome)
+            pair = (np.array([scores[m][seed] for seed in seeds]) for m in (a, b))
+            few = len(seeds) < fewest_pairs(0.05)
+            found.append("too_few_pairs" if few else outcome(*pair, 0.05))
         row = counts.loc[(a, b)]
         kinds = (*OUTCOMES, "too_few_pairs")
         assert [row[kind] for kind in kinds] == [found.count(kind) for kind in kinds]
@@ -261,9 +259,8 @@ def test_paired_mean_interval_of_difference_and_ratio():
     mean = reference.mean()
     low, high = effects.paired_mean_interval(reference - 0.02 + rng.normal(0, 0.01, 40), reference)
     assert mean - 0.026 < low < mean - 0.02 < high < mean - 0.01
-    assert effects.paired_mean_interval(reference + 0.1, reference) == pytest.approx(
-        [mean + 0.1] * 2
-    )
+    shifted = effects.paired_mean_interval(reference + 0.1, reference)
+    assert shifted == pytest.approx([mean + 0.1] * 2)
     twice = effects.paired_mean_interval(2 * reference, reference, is_ratio=True)
     assert twice == pytest.approx([2 * mean] * 2)
 
@@ -277,9 +274,8 @@ def test_by_dataset_with_paper_and_summarise_methods():
     )  # fmt: skip
     medians = summaries.by_dataset(runs, ["A", "B", "C"], ["mine", "547_no2"])
     assert medians.loc["547_no2", "A"] == 0.5
-    assert summaries.by_dataset(runs, ["A"], ["547_no2"], how="mean").iloc[0, 0] == pytest.approx(
-        0.4
-    )
+    means = summaries.by_dataset(runs, ["A"], ["547_no2"], how="mean")
+    assert means.iloc[0, 0] == pytest.approx(0.4)
     assert medians["C"].isna().all()
     ours = medians.set_axis(["VJM", "XGB", "C"], axis=1)
     beside = summaries.with_paper(ours)
@@ -287,14 +283,12 @@ def test_by_dataset_with_paper_and_summarise_methods():
         "VJM", "VJM in the paper", "XGB", "XGB in the paper", "C"
     ]  # fmt: skip
     assert beside.loc["547_no2", "VJM in the paper"] == 0.447828
-    assert (
-        beside.loc["547_no2", "XGB in the paper"] == summaries.paper_medians().loc["547_no2", "XGB"]
-    )
+    papers = summaries.paper_medians()
+    assert beside.loc["547_no2", "XGB in the paper"] == papers.loc["547_no2", "XGB"]
     assert np.isnan(beside.loc["mine", "VJM in the paper"])
     assert summaries.with_paper(ours.drop("547_no2")).columns.tolist() == ["VJM", "XGB", "C"]
-    summary = summaries.summarise_methods(runs, ["A", "B", "C"], ["mine", "547_no2"]).set_index(
-        "method"
-    )
+    summary = summaries.summarise_methods(runs, ["A", "B", "C"], ["mine", "547_no2"])
+    summary = summary.set_index("method")
     assert summary.loc["A", "mean_of_median_test_r2"] == pytest.approx(0.7)
     assert summary.loc["A", "mean_test_r2"] == pytest.approx(0.65)
     assert summary.loc["A", "mean_rank"] == 1.0
