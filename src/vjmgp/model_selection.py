@@ -203,9 +203,6 @@ def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str
     return front_with_errors(front, archive, teacher, prepared.rows)
 
 
-# -- the front -----------------------------------------------------------------------------------
-
-
 def front_models(result: SearchResult, student: Archive | None) -> list[SymbolicModel]:
     """Return the models of `front_table`, in its order."""
     return [model_of(result, int(entry), student) for entry in _entries(result, student)]
@@ -281,9 +278,6 @@ def _entries(result: SearchResult, student: Archive | None) -> Integers:
     """Return the entries of `pareto_front_`: the front, then the student, if any."""
     front = _front(result)
     return front if student is None else np.append(front, STUDENT)
-
-
-# -- models --------------------------------------------------------------------------------------
 
 
 def _user_functions(result: SearchResult) -> tuple[UserFunction, ...]:

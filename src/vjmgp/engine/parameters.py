@@ -38,9 +38,6 @@ class Check:
     plain: Callable[[Any], Any] = lambda value: value
 
 
-# -- kinds of rules ------------------------------------------------------------------------------
-
-
 def is_number(value: Any) -> bool:
     """Return whether a value is a number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
@@ -167,8 +164,6 @@ FUNCTION = Check(
 )
 
 
-# -- the tables ----------------------------------------------------------------------------------
-
 PARAMETERS: dict[str, Check] = {
     "regularizer": Check(
         "the name of a regulariser, or the import path of a custom one",
@@ -243,9 +238,6 @@ CHOICES: dict[str, Check] = {
     "max_size": PARAMETERS["max_size"],
 }
 """Rules of the arguments of `VJMRegressor.choose`."""
-
-
-# -- using them ----------------------------------------------------------------------------------
 
 
 def short_repr(value: Any) -> str:

@@ -223,8 +223,6 @@ class SymbolicModel(TableModel):
         """The input columns as formulas name them, for example for `sympify(text, locals=…)`."""
         return [name for name, _, _ in formula_inputs(self.standardizer)]
 
-    # -- as formulas --------------------------------------------------------------------------
-
     @cached_property
     def shown(self) -> DisplayedFormula:
         """The simplified formula, which `text`, `latex` and `sympy` write."""
@@ -280,8 +278,6 @@ class SymbolicModel(TableModel):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the simplified formula, which a copy makes again."""
         return {name: value for name, value in self.__dict__.items() if name != "shown"}
-
-    # -- as JSON ------------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]

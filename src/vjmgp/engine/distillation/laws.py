@@ -201,9 +201,6 @@ def _size(term: Monomial) -> int:
     return 2 * len(term.inputs) - 1 + powers
 
 
-# -- trees ------------------------------------------------------------------------------------
-
-
 def tree_of(term: Monomial, offset: Floats) -> Tree:
     """Return codes and constants; a single input needs no offset because of the intercept."""
     if term.powers == (1.0,):

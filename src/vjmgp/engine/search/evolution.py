@@ -99,8 +99,6 @@ class Evolution:
         for thread in self.threads:
             thread.workspace.addresses[:] = self.prepared.addresses
 
-    # -- one generation -----------------------------------------------------------------------
-
     def start(self) -> None:
         """Make and evaluate the initial population."""
         started = time.perf_counter()
