@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from .core.arrays import Integers
-from .engine.distillation.distil import distil, distil_within
+from .engine.distillation.distil import distil, distil_within, short_formula
 from .engine.distillation.laws import Units
-from .engine.distillation.short import short_formula
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
