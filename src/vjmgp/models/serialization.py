@@ -179,11 +179,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     data: dict[str, Any] = {
         name: getattr(column, name) for name in ("name", "used", "mean", "scale")
     }
-    optional = {
-        "range": None if column.limits is None else list(column.limits),
-        "fill": column.fill,
-        "label": column.label,
-    }
+    limits = None if column.limits is None else list(column.limits)
+    optional = {"range": limits, "fill": column.fill, "label": column.label}
     data |= {name: value for name, value in optional.items() if value is not None}
     if column.codes is not None:
         data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}
