@@ -15,7 +15,6 @@ from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_c
 from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import BORN, O1, O2, RESTART, SIZE, Archive, front_of, part_of
 from .engine.search.front_rules import RULES, Rule, front_rule
-from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
 from .models.intervals import front_with_errors, with_errors
@@ -280,9 +279,7 @@ def _entries(result: SearchResult, student: Archive | None) -> Integers:
 
 
 def _user_functions(result: SearchResult) -> tuple[UserFunction, ...]:
-    if result.prepared is None:
-        return ()
-    functions = user_functions(result.prepared.settings.functions)
+    functions = () if result.prepared is None else result.prepared.settings.functions
     return tuple(function for function in functions if isinstance(function, UserFunction))
 
 

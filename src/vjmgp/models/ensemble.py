@@ -117,13 +117,9 @@ class FrontModel(MeanModel):
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
         first = places_from(lists["first"], "first", len(tree) + 1)
-        members = Members(
-            weights,
-            floats_from(lists["intercepts"], "intercepts", (len(weights),)),
-            first,
-            tree,
-            floats_from(lists["coefficient"], "coefficient", (len(tree),)),
-        )
+        intercepts = floats_from(lists["intercepts"], "intercepts", weights.shape)
+        coefficient = floats_from(lists["coefficient"], "coefficient", tree.shape)
+        members = Members(weights, intercepts, first, tree, coefficient)
         agree = len(first) == len(weights) + 1 and (np.diff(first) >= 0).all()
         require(agree, "its members and their terms do not agree")
         return cls(standardizer, trees, members, functions, serialization.quantiles_from_dict(data))
@@ -253,13 +249,8 @@ def front_model(
             coefficients.append(feature.weight * feature.factor)
             intercepts[m] -= coefficients[-1] * feature.centre
         first.append(len(tree))
-    members = Members(
-        teacher.weights,
-        intercepts,
-        np.array(first, np.int64),
-        np.array(tree, np.int64),
-        np.array(coefficients, np.float64),
-    )
+    places = np.array(first, np.int64), np.array(tree, np.int64)
+    members = Members(teacher.weights, intercepts, *places, np.array(coefficients, np.float64))
     used_trees, used_functions = with_used_functions(trees, functions)
     return FrontModel(standardizer, used_trees, members, used_functions)
 

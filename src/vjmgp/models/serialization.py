@@ -127,13 +127,8 @@ def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     titles = [column.title for column in columns if column.used]
     for twice, count in Counter(titles).items():
         require(count == 1, f"two of its inputs are called {twice!r}")
-    return Standardizer(
-        columns,
-        finite_number(target["mean"], "mean"),
-        _scale(target["scale"]),
-        _range(target["range"]),
-        clips,
-    )
+    mean, scale = finite_number(target["mean"], "mean"), _scale(target["scale"])
+    return Standardizer(columns, mean, scale, _range(target["range"]), clips)
 
 
 def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
