@@ -6,6 +6,7 @@ section.
 
 import copy
 import time
+from typing import Any
 
 import numpy as np
 
@@ -87,6 +88,12 @@ class Evolution:
             make_workspace(self.prepared.columns, longest, depth, addresses),
             make_ridge_scratch(*shape, self.weights),
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a pickled run; functions have other addresses in this process."""
+        self.__dict__.update(state)
+        for thread in self.threads:
+            thread.workspace.addresses[:] = self.prepared.addresses
 
     def start(self) -> None:
         """Make and evaluate the initial population."""
