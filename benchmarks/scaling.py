@@ -45,7 +45,7 @@ def measure(case: dict[str, int]) -> dict[str, float]:
     for _ in range(settings.generations):
         run.step()
     return {
-        "preparation": run.preparation_seconds,
+        "preparation": run.prepared.seconds,
         "evolution": run.evolution_seconds,
         "memory": machine.peak_memory(),
     }

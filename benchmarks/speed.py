@@ -64,7 +64,7 @@ def full_runs(repeats: int) -> list[str]:
             if repeat and label in STORED:
                 in_yardsticks[label].append(worked / yardstick())
             if repeat:  # the first round loads the kernels
-                preparation[label].append(run.preparation_seconds)
+                preparation[label].append(run.prepared.seconds)
                 evolution[label].append(run.evolution_seconds)
     whole = {
         label: list(map(sum, zip(preparation[label], evolution[label], strict=True)))

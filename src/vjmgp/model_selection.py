@@ -8,15 +8,13 @@ import numpy as np
 import pandas as pd
 
 from .core.arrays import Integers
-from .engine.distillation.distil import distil, distil_within
+from .engine.distillation.distil import distil, distil_within, short_formula
 from .engine.distillation.laws import Units
-from .engine.distillation.short import short_formula
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import BORN, O1, O2, RESTART, SIZE, Archive, front_of, part_of
 from .engine.search.front_rules import RULES, Rule, front_rule
-from .engine.trees.primitives import user_functions
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
 from .models.intervals import front_with_errors, with_errors
@@ -203,9 +201,6 @@ def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str
     return front_with_errors(front, archive, teacher, prepared.rows)
 
 
-# -- the front -----------------------------------------------------------------------------------
-
-
 def front_models(result: SearchResult, student: Archive | None) -> list[SymbolicModel]:
     """Return the models of `front_table`, in its order."""
     return [model_of(result, int(entry), student) for entry in _entries(result, student)]
@@ -283,13 +278,8 @@ def _entries(result: SearchResult, student: Archive | None) -> Integers:
     return front if student is None else np.append(front, STUDENT)
 
 
-# -- models --------------------------------------------------------------------------------------
-
-
 def _user_functions(result: SearchResult) -> tuple[UserFunction, ...]:
-    if result.prepared is None:
-        return ()
-    functions = user_functions(result.prepared.settings.functions)
+    functions = () if result.prepared is None else result.prepared.settings.functions
     return tuple(function for function in functions if isinstance(function, UserFunction))
 
 

@@ -191,8 +191,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         Why the run ended.
     timings_ : dict
         Seconds of preparation, evolution and the final choice.
-    fitted_ : Fitted
-        The model as the functions of `vjmgp.inspection` take it.
 
     See Also
     --------
@@ -283,8 +281,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         paper = {"final_rule": "paper", "encoding": "target", "max_rows": None}
         return cls(regularizer, **paper | settings)
 
-    # -- fitting ------------------------------------------------------------------------------
-
     @atomic
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> VJMRegressor:
         """Evolve a model of y from X (rows × columns; a DataFrame keeps its column names).
@@ -361,8 +357,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         if len(kept) < len(weights):
             table = table.iloc[kept] if hasattr(table, "iloc") else table[kept]
         return table, target[kept], None if (weights[kept] == 1.0).all() else weights[kept]
-
-    # -- choosing -----------------------------------------------------------------------------
 
     @atomic
     def choose(
@@ -464,8 +458,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         front, table = self.pareto_front_, self._check_new_data(X)
         return shorter.score_front(self.fitted_, front, table, y, sample_weight)
 
-    # -- predicting ---------------------------------------------------------------------------
-
     def _check_new_data(self, X: Any, optional: bool = False) -> Any:
         """Return X as a DataFrame or matrix with the training columns; None if that is allowed."""
         check_is_fitted(self, "model_")
@@ -537,8 +529,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
             names.append(unused(text, names, "{} [{}]"))
         return np.array(names, dtype=object)
 
-    # -- inspecting ---------------------------------------------------------------------------
-
     def errors(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, float]:
         """Return R² ("r2"), and "rmse" and "mae" in the target's units, of the predictions."""
         return residuals.errors(self.fitted_, self._check_new_data(X), y, sample_weight)
@@ -596,8 +586,6 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     def plot_stability(self, ax: Axes | None = None) -> Axes:
         """Plot the share of the restarts whose model uses a column."""
         return plots.plot_stability(self.fitted_, ax)
-
-    # -- scikit-learn -------------------------------------------------------------------------
 
     def __getstate__(self) -> Any:
         """Leave out the evolutions: another process cannot continue them."""

@@ -15,12 +15,13 @@ from tests.support.random_models import EVERY_FUNCTION, random_model
 from tests.support.regressors import reloaded
 
 from vjmgp.engine.trees.primitives import codes_by_name
+from vjmgp.formulas import simplify
 from vjmgp.formulas.functions import CALLS
 from vjmgp.formulas.nodes import Algebra, count_symbols, in_order, is_not_negative, values_at
 from vjmgp.formulas.numbers import number_text
 from vjmgp.formulas.printers.text import TextPrinter
 from vjmgp.formulas.rounding import TOLERANCE, shortened
-from vjmgp.formulas.simplify import Lengths, all_multiplied_out, expression_of, grouped, shortest
+from vjmgp.formulas.simplify import Lengths, expression_of, grouped, shortest
 from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
@@ -109,7 +110,7 @@ def test_every_rewriting_preserves_values(seed):
     for form in (
         root,
         shortest(algebra, root, length),
-        all_multiplied_out(algebra, root),
+        simplify.rewritten(algebra, root, lambda node: simplify.multiplied_out(algebra, node)),
         grouped(algebra, root, length),
     ):
         found = np.broadcast_to(values_at(form, inputs, algebra), len(expected))

@@ -79,11 +79,11 @@ def evolve(
     check_memory(settings, seen, data.x.shape[1], min(parameters["restarts"], jobs))
     compile_kernels(settings.regularizer, settings.selection)
     addresses_of_run(settings.functions)
-    runs = _runs_to_continue(previous, parameters, data)
-    if runs is None or previous is None:
-        prepared, whole = _prepare(data, settings, parameters, draw_seed())
+    runs: dict[int, Evolution] = {}
+    if previous is not None and _is_continued(previous, parameters, data):
+        runs, prepared, whole = previous.runs, previous.prepared, previous.whole
     else:
-        prepared, whole = previous.prepared, previous.whole
+        prepared, whole = _prepare(data, settings, parameters, draw_seed())
     prepared = replace(prepared, settings=settings)
     names = ("restarts", "max_time", "patience", "callback", "progress")
     restarts = Restarts(
@@ -92,8 +92,7 @@ def evolve(
     try:
         restarts.run()
     except BaseException:
-        if runs is not None:
-            runs.clear()  # they no longer match the model that is kept
+        runs.clear()  # they no longer match the model that is kept
         raise
     ended = time.perf_counter()
     state = None
@@ -130,12 +129,10 @@ def _prepare(
     return prepared, prepare_all(x, y, prepared, weights) if len(rows) < len(y) else None
 
 
-def _runs_to_continue(
-    previous: WarmStartState | None, parameters: Parameters, data: TrainingData
-) -> dict[int, Evolution] | None:
-    """Return the evolutions of the previous fit, if this one is to continue them."""
-    if not parameters["warm_start"] or previous is None or not previous.runs:
-        return None
+def _is_continued(previous: WarmStartState, parameters: Parameters, data: TrainingData) -> bool:
+    """Return whether this fit continues the previous one; raise if it may not."""
+    if not parameters["warm_start"] or not previous.runs:
+        return False
     for name in parameters.keys() - MAY_CHANGE:
         value = previous.parameters[name]
         if not _same(parameters[name], value):
@@ -148,7 +145,7 @@ def _runs_to_continue(
             "The data have changed since the previous fit: give the same data, or set warm_start "
             "to False."
         )
-    return previous.runs
+    return True
 
 
 def _same(a: Any, b: Any) -> bool:

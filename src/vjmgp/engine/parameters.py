@@ -38,9 +38,6 @@ class Check:
     plain: Callable[[Any], Any] = lambda value: value
 
 
-# -- kinds of rules ------------------------------------------------------------------------------
-
-
 def is_number(value: Any) -> bool:
     """Return whether a value is a number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
@@ -159,15 +156,12 @@ NOT_NEGATIVE = number(0.0)
 SHARE = Check(
     "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
 )
-DEPTH = whole(0, 14)
 FUNCTION = Check(
     f"{one_of(codes_by_name()).wanted}, or a UserFunction",
     lambda value: isinstance(value, UserFunctionLike) or one_of(codes_by_name()).fits(value),
     lambda value: value if isinstance(value, UserFunctionLike) else str(value),
 )
 
-
-# -- the tables ----------------------------------------------------------------------------------
 
 PARAMETERS: dict[str, Check] = {
     "regularizer": Check(
@@ -198,7 +192,7 @@ PARAMETERS: dict[str, Check] = {
     "max_trees": whole(1, 1000),
     "max_depth": whole(1, 14),
     "init_depth": sequence_of(
-        DEPTH, "two whole numbers (low, high) of 0 or more, high at most max_depth", 2, 2
+        whole(0, 14), "two whole numbers (low, high) of 0 or more, high at most max_depth", 2, 2
     ),
     "selection": one_of(SELECTIONS),
     "crossover_rate": RATE,
@@ -243,9 +237,6 @@ CHOICES: dict[str, Check] = {
     "max_size": PARAMETERS["max_size"],
 }
 """Rules of the arguments of `VJMRegressor.choose`."""
-
-
-# -- using them ----------------------------------------------------------------------------------
 
 
 def short_repr(value: Any) -> str:

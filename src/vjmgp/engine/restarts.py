@@ -22,7 +22,6 @@ from .search.archive import ENTRIES, Archive, merged
 from .search.evolution import Evolution
 
 Record = dict[str, float]
-Callback = Callable[[Record], bool | None]
 
 REASONS = ("generations", "patience", "max_time", "callback", "interrupt")
 """Why an evolution ended, by rising precedence."""
@@ -37,9 +36,9 @@ class Restarts:
     jobs: int
     max_time: float | None
     patience: int | None
-    callback: Callback | None
+    callback: Callable[[Record], bool | None] | None
     progress: bool
-    continued: dict[int, Evolution] | None
+    continued: dict[int, Evolution]
     """Earlier evolutions of these data to continue, by restart."""
 
     def __post_init__(self) -> None:
@@ -135,8 +134,7 @@ class Restarts:
         last = max(run.history[-1]["generation"] for run in self.runs.values())
         self._end("interrupt")
         warnings.warn(
-            f"Interrupted after generation {last:.0f}: the best model so far is kept.",
-            stacklevel=6,
+            f"Interrupted after generation {last:.0f}: the best model so far is kept.", stacklevel=6
         )
 
     def _evolve(self, restart: int) -> None:
@@ -152,7 +150,7 @@ class Restarts:
                 self._idle.notify_all()
 
     def _run_generations(self, restart: int) -> None:
-        run = (self.continued or {}).get(restart)
+        run = self.continued.get(restart)
         if run is None:
             run = Evolution(self.prepared, restart, 1.0 / self.workers, self.threads)
         run.settings = self.prepared.settings  # may allow more generations than before

@@ -41,8 +41,7 @@ def score_trees(
     run.regularizer.score(run, rows)
     if not np.isfinite(individuals.o1[0] + individuals.o2[0]):
         return None
-    archive = archives.make_archive(prepared.settings.max_trees, 1, 1)
-    archive = archives.reserve(archive, 1, int(individuals.size[0]))
+    archive = archives.make_archive(prepared.settings.max_trees, 1, int(individuals.size[0]))
     archives.update_archive(archive, run.pool, individuals, run.y, run.weights, rows, generation)
     return archives.trimmed(archive)
 
@@ -70,14 +69,18 @@ def regularize(archive: Archive, prepared: Prepared, threads: int = 1) -> None:
         archive.scores[entries, O2] = run.individuals.o2[rows]
 
 
-def leave_one_out_errors(z: Floats, coefficients: Floats, alpha: float, rows: ScoredRows) -> Floats:
+def leave_one_out_errors(
+    features: Floats, linear: Floats, alpha: float, rows: ScoredRows
+) -> Floats:
     """Return the leave-one-out error of each row, with its sign.
 
-    `z` are rows × standardised features. The leverages are those of the ridge model on them,
-    whatever the coefficients come from; `objectives/ridge.py` has the formula. Evolution keeps only
-    squares and divides by Cholesky's factor, so the two differ in the last digits.
+    `linear` are the weights, centres and factors of the features (rows × features). The leverages
+    are those of the ridge model on them, whatever the weights come from; `objectives/ridge.py` has
+    the formula. Evolution keeps only squares and divides by Cholesky's factor, so the two differ in
+    the last digits.
     """
-    weights = rows.weights
+    coefficients, centre, factor = linear
+    z, weights = (features - centre) * factor, rows.weights
     gram = z.T @ (weights.each[:, None] * z) + alpha * np.eye(len(coefficients))
     leverage = np.sum(z @ np.linalg.pinv(gram, hermitian=True) * z, axis=1)
     leverage += 1.0 / weights.total
@@ -88,11 +91,9 @@ def leave_one_out_errors(z: Floats, coefficients: Floats, alpha: float, rows: Sc
 
 def _make_run(prepared: Prepared, batch: int, threads: int = 1) -> Evolution:
     """Return an evolution that never starts, whose individuals have room for a batch of models."""
-    settings = replace(
-        prepared.settings,
-        population_size=batch // 2,  # parents and offspring
-        memory_limit=min(MEMORY, prepared.settings.memory_limit),
-    )
+    size = batch // 2  # parents and offspring
+    memory = min(MEMORY, prepared.settings.memory_limit)
+    settings = replace(prepared.settings, population_size=size, memory_limit=memory)
     return Evolution(replace(prepared, settings=settings), threads=threads)
 
 
@@ -116,16 +117,9 @@ def _batches(
         rows = entries - start
         run.pool = compact(run.pool, int(archive.tree_length[entries].sum()) + 1)
         for entry, row in zip(entries.tolist(), rows.tolist(), strict=True):
-            _load(run, row, _trees_of(archive, entry))
+            _load(run, row, archives.trees_of(archive, entry))
         yield run, entries, rows
         release(run.pool, run.individuals, rows)
-
-
-def _trees_of(archive: Archive, entry: int) -> list[Tree]:
-    lengths = archive.tree_length[entry, : archive.facts[entry, archives.N_TREES]]
-    ends = archive.facts[entry, archives.FIRST_NODE] + np.cumsum(lengths)
-    places = [slice(a, b) for a, b in zip(ends - lengths, ends, strict=True)]
-    return [(archive.codes[place], archive.constants[place]) for place in places]
 
 
 def _keep_coefficients(run: Evolution, archive: Archive, entries: Integers, rows: Integers) -> None:

@@ -69,12 +69,11 @@ class Rounding:
 
     def value(self, node: Node) -> Floats:
         """Return the values of a node at the points."""
-        known = self._known.get(node)
-        if known is None:
+        if node not in self._known:
             parts = [self.value(part) for part in node.parts]
             found = value_of(node, parts, self.inputs, self.algebra)
-            known = self._known[node] = np.broadcast_to(found, POINTS)
-        return known
+            self._known[node] = np.broadcast_to(found, POINTS)
+        return self._known[node]
 
     def values(self, root: Node) -> Floats:
         """Return predictions at the points."""
@@ -313,7 +312,8 @@ def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
 
     starts = [root]
     if length(root) <= LONG:
-        starts = list(dict.fromkeys([root, simplify.all_multiplied_out(algebra, root)]))
+        long = simplify.rewritten(algebra, root, partial(simplify.multiplied_out, algebra))
+        starts = list(dict.fromkeys([root, long]))
     forms = []
     for start in filter(is_near, starts):
         reduced = rounding.reduced(start, length)

@@ -92,10 +92,9 @@ class Lengths:
 
     def __call__(self, node: Node) -> int:
         """Return the letters of a node."""
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = self._count(node)
-        return known
+        if node not in self._known:
+            self._known[node] = self._count(node)
+        return self._known[node]
 
     def _count(self, node: Node) -> int:
         if node.kind == "number":
@@ -172,8 +171,3 @@ def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
             rest = [term for k, term in enumerate(terms) if k not in places]
             whole = algebra.product([(inner, 1.0), (part, exponent)])
             yield algebra.sum([*rest, (whole, 1.0)], node.number)
-
-
-def all_multiplied_out(algebra: Algebra, root: Node) -> Node:
-    """Return the expression with every product multiplied out that can be."""
-    return rewritten(algebra, root, lambda node: multiplied_out(algebra, node))

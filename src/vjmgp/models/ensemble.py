@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.arrays import Floats
+from ..engine.distillation.distil import some_of
 from ..engine.distillation.teacher import Members, Teacher, mean_of_models
-from ..engine.numerics.rng import shuffle, stream
+from ..engine.numerics.rng import stream
 from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_forest, predict_forest
 from ..engine.preparation import Prepared
 from ..engine.search.archive import O1, Archive
@@ -24,14 +24,7 @@ from ..tables.preprocessing import Standardizer
 from . import serialization
 from .kriging import Kriging, fit_kriging, predict_kriging
 from .serialization import floats_from, places_from, require
-from .symbolic import (
-    Feature,
-    SymbolicModel,
-    TableModel,
-    features_of,
-    inputs_of,
-    with_used_functions,
-)
+from .symbolic import Feature, SymbolicModel, TableModel, features_of, with_used_functions
 
 if TYPE_CHECKING:
     from ..formulas.user_function import UserFunction
@@ -80,12 +73,12 @@ class FrontModel(MeanModel):
     @property
     def size(self) -> int:
         """Nodes over all distinct trees."""
-        return sum(len(tree.codes) for tree in self.trees)
+        return self._symbolic.size
 
     @property
     def inputs_used(self) -> set[int]:
         """Numbers of the inputs in the trees."""
-        return inputs_of(self.trees)
+        return self._symbolic.inputs_used
 
     def predict_standardized(self, x: Floats) -> Floats:
         """Predict the standardised target from standardised inputs."""
@@ -98,7 +91,11 @@ class FrontModel(MeanModel):
 
     def construct(self, x: Floats) -> Floats:
         """Return rows × trees from standardised inputs."""
-        return SymbolicModel(self.standardizer, self.trees, functions=self.functions).construct(x)
+        return self._symbolic.construct(x)
+
+    @property
+    def _symbolic(self) -> SymbolicModel:
+        return SymbolicModel(self.standardizer, self.trees, functions=self.functions)
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]
@@ -120,13 +117,9 @@ class FrontModel(MeanModel):
         weights = floats_from(lists["weights"], "weights")
         tree = places_from(lists["tree"], "tree", len(trees))
         first = places_from(lists["first"], "first", len(tree) + 1)
-        members = Members(
-            weights,
-            floats_from(lists["intercepts"], "intercepts", (len(weights),)),
-            first,
-            tree,
-            floats_from(lists["coefficient"], "coefficient", (len(tree),)),
-        )
+        intercepts = floats_from(lists["intercepts"], "intercepts", weights.shape)
+        coefficient = floats_from(lists["coefficient"], "coefficient", tree.shape)
+        members = Members(weights, intercepts, first, tree, coefficient)
         agree = len(first) == len(weights) + 1 and (np.diff(first) >= 0).all()
         require(agree, "its members and their terms do not agree")
         return cls(standardizer, trees, members, functions, serialization.quantiles_from_dict(data))
@@ -256,13 +249,8 @@ def front_model(
             coefficients.append(feature.weight * feature.factor)
             intercepts[m] -= coefficients[-1] * feature.centre
         first.append(len(tree))
-    members = Members(
-        teacher.weights,
-        intercepts,
-        np.array(first, np.int64),
-        np.array(tree, np.int64),
-        np.array(coefficients, np.float64),
-    )
+    places = np.array(first, np.int64), np.array(tree, np.int64)
+    members = Members(teacher.weights, intercepts, *places, np.array(coefficients, np.float64))
     used_trees, used_functions = with_used_functions(trees, functions)
     return FrontModel(standardizer, used_trees, members, used_functions)
 
@@ -272,10 +260,12 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
 
     The smaller the error of the front beside that of Extra Trees, the larger its share.
     """
-    forest_rows = _some_rows(prepared, MOST_FOREST_ROWS)
-    process_rows = _some_rows(prepared, MOST_PROCESS_ROWS)
-    x, y = prepared.x, prepared.y
-    state = stream(prepared.seed, "detector")  # the same trees as the run's detector
+    x, y, seed = prepared.x, prepared.y, prepared.seed
+    forest_rows, process_rows = (
+        some_of(stream(seed, "distillation"), len(y), most)
+        for most in (MOST_FOREST_ROWS, MOST_PROCESS_ROWS)
+    )
+    state = stream(seed, "detector")  # the same trees as the run's detector
     weights = prepared.weights.relative()
     of_forest = None if weights is None else weights[forest_rows]
     of_process = None if weights is None else weights[process_rows]
@@ -288,10 +278,3 @@ def blend_model(front: FrontModel, prepared: Prepared, archive: Archive) -> Blen
         ratio = 0.5
     shares = FOREST_SHARE * ratio, PROCESS_SHARE * ratio
     return BlendModel(front, forest, process, (1.0 - sum(shares), *shares))
-
-
-def _some_rows(prepared: Prepared, most: int) -> NDArray[np.int64]:
-    rows = np.arange(len(prepared.y))
-    if len(rows) > most:
-        shuffle(stream(prepared.seed, "distillation"), rows)
-    return np.sort(rows[:most])

@@ -41,13 +41,7 @@ def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
     """Return the leave-one-out error of each row, on the standardised target."""
     names = ("weight", "centre", "factor")
     linear = np.array([[getattr(f, name) for f in model.features] for name in names])
-    return _errors(model.construct(rows.x), linear, model.scores["alpha"], rows)
-
-
-def _errors(features: Floats, linear: Floats, alpha: float, rows: ScoredRows) -> Floats:
-    """Return the errors from rows × features and their weights, centres and factors."""
-    weight, centre, factor = linear
-    return leave_one_out_errors((features - centre) * factor, weight, alpha, rows)
+    return leave_one_out_errors(model.construct(rows.x), linear, model.scores["alpha"], rows)
 
 
 def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
@@ -66,7 +60,8 @@ def front_with_errors(
         linear = archive.linear[entry, :, : archive.facts[entry, N_TREES]]
         linear = linear[:, linear[FACTOR] > 0.0]
         of_model = values[:, members.tree[members.first[m] : members.first[m + 1]]]
-        errors += share * _errors(of_model, linear, archive.scores[entry, ALPHA], rows)
+        alpha = archive.scores[entry, ALPHA]
+        errors += share * leave_one_out_errors(of_model, linear, alpha, rows)
     size = float(teacher.weights @ archive.facts[teacher.entries, SIZE])
     return replace(front, error_quantiles=_quantiles(errors, size, rows, front.standardizer))
 

@@ -127,13 +127,8 @@ def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     titles = [column.title for column in columns if column.used]
     for twice, count in Counter(titles).items():
         require(count == 1, f"two of its inputs are called {twice!r}")
-    return Standardizer(
-        columns,
-        finite_number(target["mean"], "mean"),
-        _scale(target["scale"]),
-        _range(target["range"]),
-        clips,
-    )
+    mean, scale = finite_number(target["mean"], "mean"), _scale(target["scale"])
+    return Standardizer(columns, mean, scale, _range(target["range"]), clips)
 
 
 def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:
@@ -179,11 +174,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     data: dict[str, Any] = {
         name: getattr(column, name) for name in ("name", "used", "mean", "scale")
     }
-    optional = {
-        "range": None if column.limits is None else list(column.limits),
-        "fill": column.fill,
-        "label": column.label,
-    }
+    limits = None if column.limits is None else list(column.limits)
+    optional = {"range": limits, "fill": column.fill, "label": column.label}
     data |= {name: value for name, value in optional.items() if value is not None}
     if column.codes is not None:
         data |= {"codes": [list(pair) for pair in column.codes.items()], "unseen": column.unseen}

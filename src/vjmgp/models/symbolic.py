@@ -7,7 +7,7 @@ JSON.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..core.arrays import Floats
-from ..engine.search.archive import FIRST_NODE, N_TREES, Archive
+from ..engine.search.archive import Archive, trees_of
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import FIRST_VARIABLE, codes_by_name, functions_by_code
@@ -51,15 +51,12 @@ class Feature:
 
 def features_of(archive: Archive, entry: int) -> list[Feature]:
     """Return the features of an archive entry, except those that are constant."""
-    features, node = [], int(archive.facts[entry, FIRST_NODE])
-    for t in range(archive.facts[entry, N_TREES]):
-        nodes = slice(node, node + int(archive.tree_length[entry, t]))
-        codes, constants = archive.codes[nodes].tolist(), archive.constants[nodes].tolist()
-        weight, centre, factor = archive.linear[entry, :, t].tolist()
-        if factor > 0.0:
-            features.append(Feature(tuple(codes), tuple(constants), weight, centre, factor))
-        node = nodes.stop
-    return features
+    trees, linear = trees_of(archive, entry), archive.linear[entry].T.tolist()
+    return [
+        Feature(tuple(codes.tolist()), tuple(constants.tolist()), weight, centre, factor)
+        for (codes, constants), (weight, centre, factor) in zip(trees, linear, strict=False)
+        if factor > 0.0
+    ]
 
 
 class TableModel(JsonModel):
@@ -110,12 +107,6 @@ class TableModel(JsonModel):
     def intervals(self, values: Floats, interval: float) -> Floats:
         """Return the intervals around these predictions, rows × 2."""
         return intervals_around(values, self.error_quantiles, interval, self.standardizer)
-
-
-def inputs_of(trees: Iterable[Feature]) -> set[int]:
-    """Return the numbers of the inputs that trees use."""
-    codes = {code for tree in trees for code in tree.codes}
-    return {code - FIRST_VARIABLE for code in codes if code >= FIRST_VARIABLE}
 
 
 @dataclass(frozen=True)
@@ -202,7 +193,8 @@ class SymbolicModel(TableModel):
     @property
     def inputs_used(self) -> set[int]:
         """Numbers of the inputs in the formula."""
-        return inputs_of(self.features)
+        codes = {code for feature in self.features for code in feature.codes}
+        return {code - FIRST_VARIABLE for code in codes if code >= FIRST_VARIABLE}
 
     def predict_rows(self, x: Floats) -> Floats:
         """Return the values, clipped; the mean of the training target if they are undefined."""
@@ -222,8 +214,6 @@ class SymbolicModel(TableModel):
     def variables(self) -> list[str]:
         """The input columns as formulas name them, for example for `sympify(text, locals=…)`."""
         return [name for name, _, _ in formula_inputs(self.standardizer)]
-
-    # -- as formulas --------------------------------------------------------------------------
 
     @cached_property
     def shown(self) -> DisplayedFormula:
@@ -280,8 +270,6 @@ class SymbolicModel(TableModel):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the simplified formula, which a copy makes again."""
         return {name: value for name, value in self.__dict__.items() if name != "shown"}
-
-    # -- as JSON ------------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
         names = [column.title for column in self.standardizer.inputs]

@@ -43,15 +43,10 @@ def kernel_folder() -> Path:
     """
     processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
     features = numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
-    name = "-".join(
-        [
-            source_hash(),
-            processor or platform.machine(),
-            hashlib.sha256(features.encode()).hexdigest()[:6],
-            f"py{sys.version_info.major}{sys.version_info.minor}",
-            f"numba{numba.__version__}",
-        ]
-    )
+    digest = hashlib.sha256(features.encode()).hexdigest()[:6]
+    machine = f"{processor or platform.machine()}-{digest}"
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    name = f"{source_hash()}-{machine}-{python}-numba{numba.__version__}"
     given = (os.environ.get(CACHE_VARIABLE), os.environ.get("NUMBA_CACHE_DIR"))
     places = [Path(place) / "vjmgp" for place in given if place]
     for place in (*places, user_cache_path("vjmgp", appauthor=False)):

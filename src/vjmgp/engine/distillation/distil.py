@@ -21,6 +21,7 @@ from ..search.archive import BORN, O1, RESTART, SIZE, Archive
 from ..settings import Settings
 from ..trees.pool import SAME
 from .candidates import Candidates, collect, values_of
+from .laws import Units, law_of
 from .student import select
 from .teacher import teacher_of, teacher_tau
 
@@ -39,6 +40,8 @@ DEARER = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Multiples of the price at which students compete to be the short formula."""
 SIZE_PRICE = 0.0015
 """Leave-one-out error that a node of the short formula must save, in target variances."""
+LAWFUL = 0.02
+"""Largest leave-one-out error of a law, as a share of the target's variance."""
 MOST_DOUBLINGS = 12
 """Largest number of times that the price is doubled to make a student short enough."""
 
@@ -91,12 +94,31 @@ def distil_within(
     return student, terms.distance / lesson.square
 
 
-def distil_short(
+def short_formula(
     prepared: Prepared,
     archive: Archive,
-    price: float = NODE_PRICE,
-    tau: float | None = None,
-    whole: Prepared | None = None,
+    units: Units,
+    price: float,
+    tau: float,
+    whole: Prepared | None,
+) -> Archive | None:
+    """Return the formula to show: a short student, or a simple law if the labels follow one.
+
+    A law competes with the students by the same sum of error and price of nodes. None if there is
+    no law, and students are far from the teacher.
+    """
+    student, best = _short_student(prepared, archive, price, tau, whole)
+    law = law_of(prepared, units, whole)
+    if law is not None:
+        entry, size = law
+        error = float(entry.scores[0, O1])
+        if error <= LAWFUL and error + SIZE_PRICE * size < best:
+            return entry
+    return student
+
+
+def _short_student(
+    prepared: Prepared, archive: Archive, price: float, tau: float, whole: Prepared | None
 ) -> tuple[Archive | None, float]:
     """Return the student of the least O1 + SIZE_PRICE·nodes at several prices, and this sum."""
     candidates, lesson, price = _taught(prepared, archive, tau, price)
@@ -241,24 +263,24 @@ def _standardise(
 def teaching_points(prepared: Prepared) -> tuple[Floats, int, Floats]:
     """Return points × inputs, the number of training rows at their beginning, and weights."""
     state = stream(prepared.seed, "distillation")
-    rows = _some_of(state, len(prepared.y))
+    rows = some_of(state, len(prepared.y), MOST_ROWS)
     x, of_rows = prepared.x[rows], prepared.weights.each[rows]
     around = np.empty((MOST_ROWS, x.shape[1]))
     _draw_around(state, x, np.cumsum(of_rows) if prepared.weights.given else np.empty(0), around)
-    extra = _some_of(state, prepared.n_extra)
+    extra = some_of(state, prepared.n_extra, MOST_ROWS)
     of_extra = prepared.regularizer.extra_weights(prepared.n_extra)[extra]
     parts = [of_rows, of_extra, np.ones(MOST_ROWS)]
     weights = np.concatenate([part / part.mean() for part in parts if len(part)])
     return np.vstack([x, prepared.extra[extra], around]), len(x), weights
 
 
-def _some_of(state: Words, n: int) -> Integers:
-    """Draw at most MOST_ROWS of n rows."""
+def some_of(state: Words, n: int, most: int) -> Integers:
+    """Draw at most this many of n rows."""
     order = np.arange(n)
-    if n <= MOST_ROWS:
+    if n <= most:
         return order
     shuffle(state, order)
-    return np.sort(order[:MOST_ROWS])
+    return np.sort(order[:most])
 
 
 @kernel

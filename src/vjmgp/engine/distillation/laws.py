@@ -102,19 +102,21 @@ def find_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketc
 
 
 def _sum_law(columns: Floats, y: Floats, weights: Floats, units: Units) -> Sketch | None:
-    rows = some_rows(len(y))
-    score, terms = find_terms(columns[:, rows], y[rows], units.plain, weights[rows])
-    values = _defined_values(terms, columns)
-    if values is None:
+    score, terms, values = _search(columns, y, weights, units)
+    if not terms:
         return None
     trees = [tree_of(term, units.offset) for term in terms]
     return Sketch(score, trees, values, sum(map(_size, terms)))
 
 
-def _defined_values(terms: list[Monomial], columns: Floats) -> Floats | None:
-    """Return terms × rows; None without terms, or if one is undefined on a row not searched."""
+def _search(
+    columns: Floats, y: Floats, weights: Floats, units: Units
+) -> tuple[float, list[Monomial], Floats]:
+    """Return criterion, terms and their values; no terms if one is undefined on some row."""
+    rows = some_rows(len(y))
+    score, terms = find_terms(columns[:, rows], y[rows], units.plain, weights[rows])
     values = values_of_terms(terms, columns)
-    return values if terms and np.isfinite(values).all() else None
+    return score, terms if np.isfinite(values).all() else [], values
 
 
 def _linked_law(
@@ -125,10 +127,8 @@ def _linked_law(
     if not (np.isfinite(z).all() and np.allclose(link.function(z), y)):
         return None
     counts = weights * np.minimum(link.slope(z) ** 2, LARGEST * np.median(link.slope(z) ** 2))
-    rows = some_rows(len(y))
-    _, terms = find_terms(columns[:, rows], z[rows], units.plain, counts[rows])
-    values = _defined_values(terms, columns)
-    if values is None:
+    _, terms, values = _search(columns, z, counts, units)
+    if not terms:
         return None
     fits = [
         fit
@@ -174,11 +174,8 @@ def _fitted(
 
 def _with_functions_of_laws(prepared: Prepared) -> Prepared:
     """Return the run with the functions and the depth that laws need."""
-    settings = replace(
-        prepared.settings,
-        functions=(*FUNCTION_NAMES, "inv"),
-        max_depth=max(prepared.settings.max_depth, DEEPEST),
-    )
+    depth = max(prepared.settings.max_depth, DEEPEST)
+    settings = replace(prepared.settings, functions=(*FUNCTION_NAMES, "inv"), max_depth=depth)
     return replace(prepared, settings=settings)
 
 
@@ -199,9 +196,6 @@ def _tidy(numbers: Floats) -> Floats:
 def _size(term: Monomial) -> int:
     powers = sum(power != 1.0 for power in term.powers)
     return 2 * len(term.inputs) - 1 + powers
-
-
-# -- trees ------------------------------------------------------------------------------------
 
 
 def tree_of(term: Monomial, offset: Floats) -> Tree:

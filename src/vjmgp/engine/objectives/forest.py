@@ -16,8 +16,6 @@ from ..numerics.elementary import from_bits, to_bits
 from ..numerics.rng import below, uniform
 
 LEAF = -1
-
-
 COLUMN_BITS = np.uint64(24)
 COLUMN_MASK = np.uint64(2**24 - 1)
 

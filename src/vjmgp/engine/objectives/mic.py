@@ -66,11 +66,6 @@ def _logs(n: int) -> Floats:
     return log_of(np.maximum(np.arange(n + 1.0), 1.0))
 
 
-def most_cells(n: int, alpha: float) -> float:
-    """Return max(n**alpha, 4), correctly rounded on every system."""
-    return max(float(Decimal(n) ** Decimal(alpha)), 4.0)
-
-
 @functools.lru_cache(maxsize=8)
 def _table(n: int, in_pairs: bool) -> Floats:
     numbers = np.arange(n + 1)
@@ -84,7 +79,7 @@ def _table(n: int, in_pairs: bool) -> Floats:
 
 def make_mic_scratch(n: int, alpha: float = 0.6, c: float = 15.0) -> MicScratch:
     """Allocate scratch for columns of n values."""
-    cells = most_cells(n, alpha)
+    cells = max(float(Decimal(n) ** Decimal(alpha)), 4.0)  # correctly rounded on every system
     in_pairs = n <= MOST_IN_PAIRS
     widest = max(int(cells / 2.0), 2) + 1
     most_clumps = min(n, int(c * widest)) + 1
@@ -326,17 +321,10 @@ def mic_of_ranked(x: Ranked, y: Ranked, scratch: MicScratch) -> float:
 
 
 def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
-    """Return the maximal information coefficient of two columns of the same length, 0 to 1.
+    """Return the maximal information coefficient of two columns of the same length n, 0 to 1.
 
-    Parameters
-    ----------
-    x, y : arrays of n numbers
-        The two columns.
-    alpha : float, default=0.6
-        Grids have at most n**alpha cells.
-    c : float, default=15
-        Columns are chosen from at most c times as many clumps of points.
-
+    Grids have at most n**alpha cells. Columns are chosen from at most c times as many clumps of
+    points.
     """
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (x, y))
     if x.ndim != 1 or x.shape != y.shape or len(x) < 2:

@@ -55,9 +55,8 @@ def noise_scores(
         return r2(y[rows], predictions[rows], None if weights is None else weights[rows])
 
     pooled = score(np.arange(len(y)))
-    if min(map(len, folds)) < 2:  # R² of a single row is undefined
-        return {"mean": pooled, "pooled": pooled}
-    mean = float(np.mean([score(fold) for fold in folds]))
+    defined = min(map(len, folds)) > 1  # R² of a single row is not
+    mean = float(np.mean([score(fold) for fold in folds])) if defined else pooled
     return {"mean": mean, "pooled": pooled}
 
 

@@ -41,14 +41,8 @@ def row_weights(n: int, sample_weight: Floats | None = None) -> RowWeights:
     if sample_weight is not None:
         each = np.ascontiguousarray(sample_weight, dtype=np.float64)
     given = bool((each != 1.0).any())
-    none = np.empty(0)
-    return RowWeights(
-        each,
-        float(each.sum()),
-        given,
-        np.minimum(each, 1.0) if given else none,
-        np.cumsum(each) if given else none,
-    )
+    copy, ends = (np.minimum(each, 1.0), np.cumsum(each)) if given else (np.empty(0), np.empty(0))
+    return RowWeights(each, float(each.sum()), given, copy, ends)
 
 
 @kernel

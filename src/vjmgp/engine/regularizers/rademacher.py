@@ -55,9 +55,7 @@ class Rademacher(Regularizer):
         signs = random_signs(stream(seed, "rademacher"), VECTORS, len(y)) * weights.each
         targets = -signs * y
         means = targets.sum(axis=1) / weights.total
-        variance = float(np.var(y))
-        if weights.given:
-            variance = weights.mean((y - weights.mean(y)) ** 2)
+        variance = weights.mean((y - weights.mean(y)) ** 2)
         self._signs = Signs(signs, targets, means, y.copy(), variance)
 
     def score(self, run: Evolution, rows: Integers) -> None:

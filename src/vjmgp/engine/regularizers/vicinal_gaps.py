@@ -33,12 +33,8 @@ class JensenGap(WorstGap):
             given = self.weights.each if self.weights.given else None
             columns = np.ascontiguousarray(x.T)
             detector = fit_forest(stream(seed, "detector"), columns, y, weights=given)
-        rule = MixupRule(
-            float(settings.mixup_alpha),
-            float(settings.mixup_gamma),
-            settings.mixup_kernel == "joint",
-            settings.fold_share,
-        )
+        joint = settings.mixup_kernel == "joint"
+        rule = MixupRule(settings.mixup_alpha, settings.mixup_gamma, joint, settings.fold_share)
         margin, state = settings.intrusion_margin, stream(seed, "vicinal")
         return mixup(state, x, y, settings.rounds, rule, detector, margin, self.weights)
 
@@ -66,4 +62,4 @@ class FiniteDifference(WorstGap):
     def make_vicinity(self, x: Floats, y: Floats, seed: int, noise_r2: float) -> Vicinity:
         """Return every row plus N(0, σ²)."""
         state = stream(seed, "vicinal")
-        return finite_difference(state, x, self.settings.rounds, float(self.settings.sigma))
+        return finite_difference(state, x, self.settings.rounds, self.settings.sigma)

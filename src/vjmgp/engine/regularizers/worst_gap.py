@@ -83,10 +83,6 @@ class WorstGap(Regularizer):
         """Return the weights of the anchors."""
         return np.resize(self.weights.each, n_extra)
 
-    def _clean_side(self) -> int:
-        wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
-        return UNSCALED if wrong else self.clean_side
-
     def score(self, run: Evolution, rows: Integers) -> None:
         """Compute objective 2 of these rows."""
         if not self._sides:
@@ -109,8 +105,9 @@ class WorstGap(Regularizer):
 
     def _measure(self, run: Evolution, k: int, workspace: Workspace, rows: Integers) -> None:
         models = run.pool, run.individuals, workspace, self._sides[k], rows
+        wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
         stopping = self.settings.early_stopping, run.tau, run.best_sum
-        worst_gaps(*models, self._clean_side(), *stopping)
+        worst_gaps(*models, UNSCALED if wrong else self.clean_side, *stopping)
 
     def _make_sides(self, run: Evolution) -> Sides:
         n = len(run.y)

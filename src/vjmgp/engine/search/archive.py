@@ -220,21 +220,19 @@ def _non_dominated(scores: Floats) -> Integers:
     return order[o2 < least_before]
 
 
-def front_of(
-    archive: Archive, generation: int | None = None, restart: int | None = None
-) -> Integers:
-    """Return the entry numbers of the final front, or of that after a generation, by rising o1.
-
-    With `restart` it is the front that this restart found by itself.
-    """
-    if generation is None and restart is None:
+def front_of(archive: Archive, generation: int | None = None) -> Integers:
+    """Return the entry numbers of the final front, or of that after a generation, by rising o1."""
+    if generation is None:
         return archive.front[: archive.counts[FRONT]].copy()
     facts = archive.facts[: archive.counts[ENTRIES]]
     born, died = facts[:, BORN], facts[:, DIED]
-    there = died == ALIVE
-    if generation is not None:
-        there = (born <= generation) & (there | (died > generation))
-    if restart is not None:
-        there &= facts[:, RESTART] == restart
-    entries = np.flatnonzero(there)
+    entries = np.flatnonzero((born <= generation) & ((died == ALIVE) | (died > generation)))
     return entries[_non_dominated(archive.scores[entries])]
+
+
+def trees_of(archive: Archive, entry: int) -> list[tuple[Codes, Floats]]:
+    """Return codes and constants of each tree of an entry, in prefix order."""
+    lengths = archive.tree_length[entry, : archive.facts[entry, N_TREES]]
+    ends = archive.facts[entry, FIRST_NODE] + np.cumsum(lengths)
+    places = map(slice, ends - lengths, ends)
+    return [(archive.codes[place], archive.constants[place]) for place in places]

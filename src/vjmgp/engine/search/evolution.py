@@ -39,7 +39,6 @@ class Evolution:
         self.weights, self.sample_weight = prepared.weights, prepared.weights.each
         self.noise_r2, self.tau = prepared.noise_r2, prepared.tau
         self.first_extra_row = prepared.first_extra_row
-        self.restart = restart
         self.generation = 0
         self.evaluations = 0
         self.history: list[dict[str, float]] = []
@@ -52,7 +51,6 @@ class Evolution:
         self.workspace, self.ridge = self.threads[0]
         self._state = stream(prepared.seed, "evolution", restart)
         self._first_state = stream(prepared.seed, "initialisation", restart)
-        self.preparation_seconds = prepared.seconds
         self.evolution_seconds = 0.0
 
     def _make_room(self, n_inputs: int, memory_share: float) -> None:
@@ -63,8 +61,7 @@ class Evolution:
         self._grammar = Grammar(
             np.array(codes_of(settings.functions), np.int32),
             n_inputs,
-            settings.init_depth[0],
-            settings.init_depth[1],
+            *settings.init_depth,
             NO_LIMIT if settings.max_size is None else settings.max_size,
             nesting_table(settings.functions, settings.forbidden_inside),
         )
@@ -86,11 +83,10 @@ class Evolution:
     def _make_thread_scratch(self) -> ThreadScratch:
         settings, depth = self.settings, self.settings.max_depth
         longest, addresses = 2 ** (depth + 1), self.prepared.addresses
+        shape = len(self.y), settings.max_trees, len(settings.ridge_alphas)
         return ThreadScratch(
             make_workspace(self.prepared.columns, longest, depth, addresses),
-            make_ridge_scratch(
-                len(self.y), settings.max_trees, len(settings.ridge_alphas), self.weights
-            ),
+            make_ridge_scratch(*shape, self.weights),
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -98,8 +94,6 @@ class Evolution:
         self.__dict__.update(state)
         for thread in self.threads:
             thread.workspace.addresses[:] = self.prepared.addresses
-
-    # -- one generation -----------------------------------------------------------------------
 
     def start(self) -> None:
         """Make and evaluate the initial population."""

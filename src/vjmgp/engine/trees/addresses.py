@@ -29,18 +29,14 @@ _BLOCK = types.void(types.int64, _POINTER, _POINTER, _POINTER, types.int64)
 """Signature of the function at an address: f(code, a, b, out, rows)."""
 
 
-def no_addresses() -> Integers:
-    """Return the table for trees of the paper's functions."""
-    return np.zeros(2 * primitives.FIRST_BINARY, np.int64)
-
-
 def addresses_of(codes: Iterable[int], own: Sequence[UserFunctionLike] = ()) -> Integers:
     """Return the table of addresses for trees with these codes; `own` are the user's functions."""
-    table = no_addresses()
+    table = np.zeros(2 * primitives.FIRST_BINARY, np.int64)
     known = functions_by_code(own)
     for code in {int(code) for code in codes}:
         if code in primitives.MORE_PRIMITIVES:
-            table[-1 - code] = _address_of_more()
+            compile_once("more", compiled_more)
+            table[-1 - code] = compiled_more().address
         elif code < 0:
             function = known[code]
             assert isinstance(function, UserFunctionLike)
@@ -112,11 +108,6 @@ def compiled_more() -> Any:
     """Compile the functions beyond the paper's; simple laws have reciprocals."""
     with kept_on_disk():
         return numba.cfunc(_BLOCK, cache=True, error_model="numpy")(_apply_more)
-
-
-def _address_of_more() -> int:
-    compile_once("more", compiled_more)
-    return int(compiled_more().address)
 
 
 @functools.cache  # an address is valid as long as its function is kept

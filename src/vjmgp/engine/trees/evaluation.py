@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.arrays import Codes, Floats, Int, Integers
 from ..compilation.kernels import kernel, part_of_kernel
-from .addresses import call_address, no_addresses
+from .addresses import addresses_of, call_address
 from .primitives import CONSTANT, FIRST_VARIABLE, apply, arity
 
 BLOCK = 384
@@ -44,7 +44,7 @@ def make_workspace(
     n_registers = 3 * (deepest_tree + 1) + (longest_tree + 1) // 2
     memory = np.empty(n_registers * BLOCK + n_inputs * n_rows)
     memory[n_registers * BLOCK :] = np.ascontiguousarray(columns).ravel()
-    addresses = no_addresses() if addresses is None else addresses
+    addresses = addresses_of(()) if addresses is None else addresses
     return Workspace(
         memory,
         np.empty((longest_tree + 1, 4), np.int64),

@@ -277,7 +277,6 @@ def extra_feature(
     return values
 
 
-# -- several threads -----------------------------------------------------------------------------
 # Each tree is evaluated by one thread; afterwards all threads only read the slots.
 
 

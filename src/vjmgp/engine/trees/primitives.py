@@ -43,17 +43,11 @@ PRIMITIVES: tuple[Primitive, ...] = (
 )
 FUNCTION_NAMES = tuple(primitive.name for primitive in PRIMITIVES)
 """The paper's functions, the default of a run."""
-MORE_PRIMITIVES: dict[int, Primitive] = {
-    DIV: Primitive("div", 2),
-    INV: Primitive("inv", 1),
-    EXP: Primitive("exp", 1),
-    GAUSS: Primitive("gauss", 1),
-    TANH: Primitive("tanh", 1),
-    SIGMOID: Primitive("sigmoid", 1),
-    CUBE: Primitive("cube", 1),
-    CBRT: Primitive("cbrt", 1),
-    ATAN: Primitive("atan", 1),
-    STEP: Primitive("step", 1),
+MORE_PRIMITIVES = {DIV: Primitive("div", 2)} | {
+    -1 - slot: Primitive(name, 1)
+    for slot, name in enumerate(
+        ("inv", "exp", "gauss", "tanh", "sigmoid", "cube", "cbrt", "atan", "step")
+    )
 }
 MORE_FUNCTION_NAMES = tuple(primitive.name for primitive in MORE_PRIMITIVES.values())
 """Further functions, on demand."""
@@ -85,10 +79,8 @@ def functions_by_code(
     users: Sequence[UserFunctionLike] = (),
 ) -> dict[int, Primitive | UserFunctionLike]:
     """Return every function that a tree may contain; the user's have codes in their order."""
-    found: dict[int, Primitive | UserFunctionLike] = {
-        **dict(enumerate(PRIMITIVES)),
-        **MORE_PRIMITIVES,
-    }
+    found: dict[int, Primitive | UserFunctionLike] = dict(enumerate(PRIMITIVES))
+    found |= MORE_PRIMITIVES
     place = {1: ROOM, 2: FIRST_BINARY + ROOM}
     for function in users:
         found[-1 - place[function.arity]] = function

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...formulas.input_names import legend
-from ...models.symbolic import SymbolicModel, inputs_of
+from ...models.symbolic import SymbolicModel
 
 
 def features_of(model: SymbolicModel) -> list[list[Any]]:
@@ -15,4 +15,4 @@ def features_of(model: SymbolicModel) -> list[list[Any]]:
 
 def legend_of(model: SymbolicModel) -> list[list[str]]:
     """Return the names in the formula that differ from column names, with their meanings."""
-    return legend(model.standardizer, inputs_of(model.features))
+    return legend(model.standardizer, model.inputs_used)
