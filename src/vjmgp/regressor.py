@@ -191,6 +191,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         Why the run ended.
     timings_ : dict
         Seconds of preparation, evolution and the final choice.
+    fitted_ : Fitted
+        The model as the functions of `vjmgp.inspection` take it.
 
     See Also
     --------

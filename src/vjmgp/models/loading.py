@@ -20,6 +20,13 @@ def load_model(path: str | os.PathLike[str], functions: Sequence[UserFunction] =
 
     If the model contains functions of the user, give them as `functions`: no file contains code.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    functions : sequence of UserFunction
+        The functions of the user that the model contains.
+
     Examples
     --------
     >>> from pathlib import Path

@@ -321,10 +321,17 @@ def mic_of_ranked(x: Ranked, y: Ranked, scratch: MicScratch) -> float:
 
 
 def mic(x: Floats, y: Floats, alpha: float = 0.6, c: float = 15.0) -> float:
-    """Return the maximal information coefficient of two columns of the same length n, 0 to 1.
+    """Return the maximal information coefficient of two columns of the same length, 0 to 1.
 
-    Grids have at most n**alpha cells. Columns are chosen from at most c times as many clumps of
-    points.
+    Parameters
+    ----------
+    x, y : arrays of n numbers
+        The two columns.
+    alpha : float, default=0.6
+        Grids have at most n**alpha cells.
+    c : float, default=15
+        Columns are chosen from at most c times as many clumps of points.
+
     """
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (x, y))
     if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
