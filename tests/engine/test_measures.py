@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.engine_runs import evolved, model_of, nodes_of, vicinity_of
+from tests.support.engine_runs import evolved, features_of, inputs_of, model_of, vicinity_of
 from tests.support.twins import front_numbers, worst_gap
 
 from vjmgp import REGULARIZERS, mic
 from vjmgp.engine.search.front_rules import knee
 from vjmgp.engine.trees.pool import LENGTH
-from vjmgp.engine.trees.primitives import FIRST_VARIABLE
 
 pytestmark = pytest.mark.usefixtures("all_kernels")
 
@@ -58,26 +57,13 @@ def test_grand_complexity_ranks_parents_and_offspring(problem):
     assert all(len(pool) > 30 for pool in pools)
 
 
-def features_of(run, row, problem):
-    """Return the standardised features of an individual, rows × trees."""
-    model = model_of(run, row)
-    weights = run.individuals.weights[row].copy()
-    columns = []
-    for t in range(run.individuals.n_trees[row]):
-        run.individuals.weights[row] = 0.0
-        run.individuals.weights[row, t] = 1.0
-        columns.append(model(problem[0]) - run.y.mean())
-    run.individuals.weights[row] = weights
-    return np.column_stack(columns)
-
-
 def test_rademacher_refits_to_random_signs(problem):
     run, rows, _, o2 = measured(problem, "rademacher")
     signs = run.regularizer._signs.signs
     assert signs.shape == (20, len(run.y))
     assert set(np.unique(signs)) == {-1.0, 1.0}
     for row, found in zip(rows[:10], o2[:10], strict=True):
-        z = features_of(run, row, problem)
+        z = features_of(run, row, problem[0])
         parts = []
         for sign in signs:
             target = -sign * run.y
@@ -113,11 +99,8 @@ def test_wcrv_equals_its_definition(problem):
     run, rows, fitted, o2 = measured(problem, "wcrv", generations=2)
     relevance = np.array([mic(column, y) for column in x.T])
     for row, values, found in zip(rows[:10], fitted, o2, strict=False):
-        used = set()
-        for tree in run.individuals.trees[row, : run.individuals.n_trees[row]]:
-            used |= {c - FIRST_VARIABLE for c in nodes_of(run.pool, tree)[0]}
         total = 0.0
-        for k in (k for k in used if k >= 0):
+        for k in inputs_of(run, row):
             if relevance[k] >= np.median(relevance):
                 total += relevance[k] * mic(x[:, k], y - values)
             else:

@@ -5,7 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.twins import front_numbers as slow_fronts
 
-from vjmgp.engine.search.survival import crowding_distance, front_numbers, nsga2
+from vjmgp.engine.search.survival import (
+    crowding_distance,
+    front_numbers,
+    front_numbers_of_many,
+    nsga2,
+)
 
 points = st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda p: (p[0] / 3, p[1] / 7)),
@@ -21,9 +26,16 @@ def test_fronts_equal_brute_force(values):
     np.testing.assert_array_equal(front_numbers(o1, o2), slow_fronts(o1, o2))
 
 
-def slow_crowding(o1, o2):
-    distance = np.zeros(len(o1))
-    for values in (o1, o2):
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=40))
+def test_fronts_of_three_objectives_equal_brute_force(values):
+    found = front_numbers_of_many(np.array(values, float))
+    np.testing.assert_array_equal(found, slow_fronts(*np.transpose(values)))
+
+
+def slow_crowding(*objectives):
+    distance = np.zeros(len(objectives[0]))
+    for values in objectives:
         order = sorted(range(len(values)), key=lambda i: values[i])
         distance[order[0]] = distance[order[-1]] = np.inf
         span = values[order[-1]] - values[order[0]]

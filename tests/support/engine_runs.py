@@ -13,6 +13,7 @@ from vjmgp.engine.search.archive import ENTRIES, front_of
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.settings import Settings
 from vjmgp.engine.trees.pool import LENGTH, MEAN, SCALE, START
+from vjmgp.engine.trees.primitives import FIRST_VARIABLE
 
 MIX_Y = MixupRule(10.0, 0.5, joint=False, fold=True)
 MIX_XY = MIX_Y._replace(joint=True)
@@ -82,6 +83,26 @@ def model_of(run, row):
         return total
 
     return values
+
+
+def features_of(run, row, x):
+    """Return the standardised features of an individual, rows × trees."""
+    model = model_of(run, row)
+    weights = run.individuals.weights[row].copy()
+    columns = []
+    for t in range(run.individuals.n_trees[row]):
+        run.individuals.weights[row] = 0.0
+        run.individuals.weights[row, t] = 1.0
+        columns.append(model(x) - run.y.mean())
+    run.individuals.weights[row] = weights
+    return np.column_stack(columns)
+
+
+def inputs_of(run, row):
+    """Return the numbers of the inputs that an individual uses."""
+    trees = run.individuals.trees[row, : run.individuals.n_trees[row]]
+    codes = np.concatenate([nodes_of(run.pool, tree)[0] for tree in trees])
+    return sorted(set(codes[codes >= FIRST_VARIABLE] - FIRST_VARIABLE))
 
 
 def vicinity_of(run, x):

@@ -21,10 +21,18 @@ from vjmgp.models.extrapolation import extrapolation_ignored
 from vjmgp.models.serialization import tree_to_list
 from vjmgp.models.symbolic import Feature
 
+SECOND_READINGS = (
+    *("GrandComplexityOfPopulation", "WcrvOfResiduals", "RefittedRademacher"),
+    *("RademacherAndSize", "BoundedJensenGap"),
+)
 FILE = Path(__file__).parents[1] / "data" / "golden.json"
 DATASET = "547_no2"
 VARIANTS: dict[str, dict[str, Any]] = {
     **{f"regularizer {name}": {"regularizer": name} for name in vjmgp.REGULARIZERS},
+    **{
+        f"reading {name}": {"regularizer": f"vjmgp.engine.regularizers.second_readings.{name}"}
+        for name in SECOND_READINGS
+    },
     **{f"selection {name}": {"selection": name} for name in vjmgp.SELECTIONS},
     "early stopping": {"early_stopping": True},
     "joint kernel": {"mixup_kernel": "joint"},

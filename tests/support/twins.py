@@ -112,12 +112,13 @@ def loo_errors_by_refitting(z, y, alpha, row_weights=None):
 
 def dominates(a, b):
     """Return whether point a dominates point b."""
-    return a[0] <= b[0] and a[1] <= b[1] and (a[0] < b[0] or a[1] < b[1])
+    pairs = list(zip(a, b, strict=True))
+    return all(x <= y for x, y in pairs) and any(x < y for x, y in pairs)
 
 
-def front_numbers(o1, o2):
+def front_numbers(*objectives):
     """Peel off non-dominated points, front by front."""
-    points = list(zip(o1, o2, strict=True))
+    points = list(zip(*objectives, strict=True))
     numbers = np.full(len(points), -1)
     number = 0
     while (numbers < 0).any():

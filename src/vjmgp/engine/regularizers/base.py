@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ...core.arrays import Floats, Integers
+from ..search.survival import nsga2
 
 if TYPE_CHECKING:
     from ..objectives.row_weights import RowWeights
@@ -36,6 +37,8 @@ class Regularizer(ABC):
     """Whether it uses τ and thus the noise estimate."""
     uses_sample_weight: ClassVar[bool] = False
     """Whether it supports row weights. If not, a fit with weights raises an error."""
+    chooses_from_population: ClassVar[bool] = False
+    """Whether the final model is one of `candidates`, not of all that were ever non-dominated."""
 
     weights: RowWeights
     """Weights of the training rows; set before `extra_points` is called."""
@@ -57,6 +60,15 @@ class Regularizer(ABC):
 
         A value that is not finite makes the individual invalid.
         """
+
+    def survivors(self, run: Evolution, pool: Integers) -> Integers:
+        """Return the rows of parents and offspring that survive; by NSGA-II on both objectives."""
+        o1, o2 = run.individuals.o1[pool], run.individuals.o2[pool]
+        return pool[nsga2(o1, o2, run.settings.population_size)]
+
+    def candidates(self, run: Evolution) -> Integers:
+        """Return the rows of the population from which the final model may be chosen."""
+        return run.population
 
 
 class NoRegularizer(Regularizer):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...core.arrays import Floats, Integers
-from ..compilation.kernels import kernel
+from ..compilation.kernels import kernel, part_of_kernel
 from ..objectives.mic import MicScratch, Ranked, make_mic_scratch, mic_of_ranked, rank
 from ..search.population import Individuals
 from ..trees.pool import LENGTH, START, Pool
@@ -60,6 +60,18 @@ class Wcrv(Regularizer):
         wcrv(run.pool, run.individuals, self._inputs, run.y, self._scratch, rows)
 
 
+@part_of_kernel
+def find_used_inputs(pool: Pool, individuals: Individuals, row: int, used: Integers) -> None:
+    """Set `used` to 1 for the inputs that an individual uses, to 0 for the rest."""
+    used[:] = 0
+    for t in range(individuals.n_trees[row]):
+        tree = individuals.trees[row, t]
+        start = pool.facts[tree, START]
+        for node in range(start, start + pool.facts[tree, LENGTH]):
+            if pool.codes[node] >= FIRST_VARIABLE:
+                used[pool.codes[node] - FIRST_VARIABLE] = 1
+
+
 @kernel
 def wcrv(
     pool: Pool,
@@ -72,13 +84,7 @@ def wcrv(
     """Compute objective 2 of each row."""
     used = inputs.used
     for row in rows:
-        used[:] = 0
-        for t in range(individuals.n_trees[row]):
-            tree = individuals.trees[row, t]
-            start = pool.facts[tree, START]
-            for node in range(start, start + pool.facts[tree, LENGTH]):
-                if pool.codes[node] >= FIRST_VARIABLE:
-                    used[pool.codes[node] - FIRST_VARIABLE] = 1
+        find_used_inputs(pool, individuals, row, used)
         residuals = rank(y - individuals.fitted[row], scratch.cells)
         value = 0.0
         for k in range(len(used)):

@@ -88,7 +88,7 @@ class WorstGap(Regularizer):
         if not self._sides:
             self._sides = [self._make_sides(run) for _ in run.threads]
         if self.settings.early_stopping:  # each depends on the best before it
-            self._measure(run, 0, run.workspace, rows)
+            self.measure(run, 0, run.workspace, rows)
             return
         first, last = run.first_extra_row, run.first_extra_row + len(self._sides[0].share)
         if len(run.threads) > 1:
@@ -100,10 +100,11 @@ class WorstGap(Regularizer):
                 ),
             )
         run_in_threads(
-            rows, run.threads, lambda k, own, part: self._measure(run, k, own.workspace, part)
+            rows, run.threads, lambda k, own, part: self.measure(run, k, own.workspace, part)
         )
 
-    def _measure(self, run: Evolution, k: int, workspace: Workspace, rows: Integers) -> None:
+    def measure(self, run: Evolution, k: int, workspace: Workspace, rows: Integers) -> None:
+        """Compute objective 2 of these rows with the scratch arrays of thread k."""
         models = run.pool, run.individuals, workspace, self._sides[k], rows
         wrong = self.settings.unscaled_clean_features and self.clean_side == FITTED
         stopping = self.settings.early_stopping, run.tau, run.best_sum
@@ -151,7 +152,7 @@ def _clean_side(
 
 
 @part_of_kernel
-def _vicinal_values(
+def vicinal_values(
     pool: Pool,
     individuals: Individuals,
     workspace: Workspace,
@@ -186,7 +187,7 @@ def _vicinal_values(
 
 
 @part_of_kernel
-def _worst_of_rows(sides: Sides, first: int, last: int) -> None:
+def worst_of_rows(sides: Sides, first: int, last: int) -> None:
     """Update each instance's worst squared gap with the rows in `sides.sums`."""
     n = len(sides.y)
     clean, other = sides.clean, sides.feature
@@ -238,8 +239,8 @@ def worst_gaps(
         for begin in range(0, total, step):
             for first in range(begin, begin + step, CHUNK):
                 last = min(begin + step, first + CHUNK)
-                _vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
-                _worst_of_rows(sides, first, last)
+                vicinal_values(pool, individuals, workspace, sides, row, mean, first, last)
+                worst_of_rows(sides, first, last)
             value = dot(sides.worst, sides.each, n) / sides.total
             if early_stopping and individuals.o1[row] + tau * value > best_sum[0]:
                 break

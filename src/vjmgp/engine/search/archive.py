@@ -168,6 +168,12 @@ def update_archive(
         archive.counts[FRONT] = size + shift
 
 
+def retire_front(archive: Archive, generation: int) -> None:
+    """End the life of all entries of the present front."""
+    archive.facts[front_of(archive), DIED] = generation
+    archive.counts[FRONT] = 0
+
+
 def merged(archives: list[Archive]) -> Archive:
     """Merge the archives of several restarts, in order; the front is that of all entries."""
     parts = [trimmed(archive) for archive in archives]

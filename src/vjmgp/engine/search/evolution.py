@@ -22,7 +22,6 @@ from . import archive as archives
 from .front_rules import front_rule
 from .population import make_individuals, rehash, release
 from .selection import SELECTIONS
-from .survival import nsga2
 from .threads import MANY_ROWS, ThreadScratch, run_in_threads
 from .variation import Rates, initialise, make_scratch, vary
 
@@ -111,8 +110,7 @@ class Evolution:
         offspring = self._evaluate(self.breed() if len(parents) else self.new_individuals())
         if self.regularizer.two_objectives:
             pool = np.concatenate([parents, offspring])
-            o1, o2 = self.individuals.o1[pool], self.individuals.o2[pool]
-            self.population = pool[nsga2(o1, o2, self.settings.population_size)]
+            self.population = self.regularizer.survivors(self, pool)
         else:
             self.population = self._replace(parents, offspring)
         self._finish_generation(started)
@@ -154,14 +152,18 @@ class Evolution:
         valid = rows[np.isfinite(individuals.o1[rows])]
         self.regularizer.score(self, valid)
         valid = valid[np.isfinite(individuals.o2[valid])]
-        self.archive = archives.reserve(
-            self.archive, len(valid), int(individuals.size[valid].sum())
-        )
-        archives.update_archive(
-            self.archive, self.pool, individuals, self.y, self.weights, valid, self.generation
-        )
+        if not self.regularizer.chooses_from_population:
+            self._enter(valid)
         self.evaluations += len(rows)
         return valid
+
+    def _enter(self, rows: Integers) -> None:
+        """Enter the non-dominated ones of these rows into the archive."""
+        individuals = self.individuals
+        self.archive = archives.reserve(self.archive, len(rows), int(individuals.size[rows].sum()))
+        archives.update_archive(
+            self.archive, self.pool, individuals, self.y, self.weights, rows, self.generation
+        )
 
     def fit(self, rows: Integers) -> None:
         """Fit these rows: objective 1, weights, fitted values and leave-one-out errors."""
@@ -212,6 +214,9 @@ class Evolution:
             self._seen = larger
 
     def _finish_generation(self, started: float) -> None:
+        if self.regularizer.chooses_from_population:
+            archives.retire_front(self.archive, self.generation)
+            self._enter(self.regularizer.candidates(self))
         release(self.pool, self.individuals, self._free_rows())
         if self.pool.counts[ARENA_USED] > len(self.pool.codes) // 2:
             self.pool = compact(self.pool, 64 * len(self._scratch.codes))

@@ -7,7 +7,8 @@ import numpy as np
 from ...core.arrays import Floats
 
 
-def _scaled(values: Floats) -> Floats:
+def scaled(values: Floats) -> Floats:
+    """Return an objective scaled to [0, 1] on the front; 0 if it does not vary."""
     span = float(np.max(values) - np.min(values))
     return (values - np.min(values)) / span if span > 0 else np.zeros_like(values)
 
@@ -22,7 +23,7 @@ def knee(o1: Floats, o2: Floats, tau: float = 1.0) -> int:
 
     An objective that does not vary on the front has no influence.
     """
-    return int(np.argmin(_scaled(o1) + _scaled(o2)))
+    return int(np.argmin(scaled(o1) + scaled(o2)))
 
 
 def smallest_o1(o1: Floats, o2: Floats, tau: float = 1.0) -> int:

@@ -1,4 +1,4 @@
-"""Survival by NSGA-II on both objectives."""
+"""Survival by NSGA-II."""
 
 import numpy as np
 
@@ -37,10 +37,22 @@ def front_numbers(o1: Floats, o2: Floats) -> Integers:
     return fronts
 
 
-def crowding_distance(o1: Floats, o2: Floats) -> Floats:
+def front_numbers_of_many(objectives: Floats) -> Integers:
+    """Return the number of each point's front; `objectives` are points × objectives, minimised."""
+    no_worse = np.asarray((objectives[:, None] <= objectives).all(axis=2))
+    dominates = no_worse & ~no_worse.T
+    fronts, left = np.zeros(len(objectives), np.int64), np.ones(len(objectives), bool)
+    while left.any():
+        best = left & ~dominates[left].any(axis=0)
+        left &= ~best
+        fronts[left] += 1
+    return fronts
+
+
+def crowding_distance(*objectives: Floats) -> Floats:
     """Return NSGA-II's crowding distance within one front."""
-    distance = np.zeros(len(o1))
-    for values in (o1, o2):
+    distance = np.zeros(len(objectives[0]))
+    for values in objectives:
         order = np.argsort(values, kind="stable")
         ranked = values[order]
         if ranked[-1] > ranked[0]:
@@ -49,15 +61,19 @@ def crowding_distance(o1: Floats, o2: Floats) -> Floats:
     return distance
 
 
-def nsga2(o1: Floats, o2: Floats, count: int) -> Integers:
-    """Return the indices of `count` survivors: best fronts first, then by crowding distance."""
+def nsga2(o1: Floats, o2: Floats, count: int, *more: Floats) -> Integers:
+    """Return the indices of `count` survivors: best fronts first, then by crowding distance.
+
+    `more` are further objectives.
+    """
     if len(o1) <= count:
         return np.arange(len(o1))
-    fronts = front_numbers(o1, o2)
+    objectives = (o1, o2, *more)
+    fronts = front_numbers_of_many(np.transpose(objectives)) if more else front_numbers(o1, o2)
     order = np.argsort(fronts, kind="stable")
     last = fronts[order[count - 1]]
     chosen = order[fronts[order] < last]
     candidates = np.flatnonzero(fronts == last)
-    distance = crowding_distance(o1[candidates], o2[candidates])
+    distance = crowding_distance(*(values[candidates] for values in objectives))
     farthest = np.argsort(-distance, kind="stable")[: count - len(chosen)]
     return np.concatenate([chosen, candidates[farthest]])
