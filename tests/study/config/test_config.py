@@ -63,6 +63,16 @@ def test_seconds_add_variants_with_a_time_limit():
     assert study.methods["VJM"].definition == {"gp": {"regularizer": "jensen_gap"}}
 
 
+def test_a_share_of_time_is_that_of_the_first_method():
+    experiments = {"one": {"methods": ["VJM", "PP"], "seconds": "96 %"}}
+    study = study_of(experiments=experiments)
+    assert study.experiments["one"].methods == ["VJM 96 %", "PP 96 %"]
+    limit = study.methods["PP 96 %"].definition["gp"]["max_time"]
+    assert limit == {"share": 0.96, "of": {"regularizer": "jensen_gap"}}
+    with pytest.raises(ConfigError, match="seconds"):
+        study_of(experiments={"one": {"methods": ["VJM"], "seconds": "96 s"}})
+
+
 OF_A_METHOD = [
     (mine(gp={"regularizer": "jensen"}), ".gp.regularizer is 'jensen'; did you mean 'jensen_gap'?"),
     (mine(gp={"generation": 3}), ".gp: there is no key 'generation'; did you mean 'generations'"),

@@ -5,6 +5,7 @@ import logging
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ from vjmgp.study.paths import experiment_files
 from vjmgp.study.plan.study import Experiment, Table
 from vjmgp.study.protocols import LABEL_NOISE, PAPER
 from vjmgp.study.runs import block as blocks
-from vjmgp.study.runs import collect, records
+from vjmgp.study.runs import collect, gp, records
 from vjmgp.study.runs.block import learner_of, run
 from vjmgp.study.runs.model_description import legend_of
 from vjmgp.study.runs.noise_estimates import estimate_noise
@@ -159,6 +160,21 @@ def test_runs_of_other_blocks_are_reused_unless_versions_change(study, monkeypat
     assert whole[2]["seed"] == 2
     monkeypatch.setattr(blocks, "versions", lambda _: {"numpy": "another"})
     assert study.run(GP, "0-1", "again")[0]["seconds"] != first[0]["seconds"]
+
+
+def test_share_of_time_is_of_the_median_of_unlimited_fits(monkeypatch):
+    clock, settings = iter([0.0, 2.0, 10.0, 14.0, 20.0, 23.0]), []
+    monkeypatch.setattr(gp, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr(
+        gp.GeneticProgramming, "_fitted", lambda self, problem, given: settings.append(given)
+    )
+    limited = GP["gp"] | {"max_time": {"share": 0.5, "of": GP["gp"]}}
+    learner = gp.GeneticProgramming(limited, {})
+    for problem in (object(), object(), object()):
+        learner.prepare(problem)
+        learner.fit(problem)
+    assert settings[::2] == [GP["gp"]] * 3
+    assert [given["max_time"] for given in settings[1::2]] == [1.0, 1.5, 1.5]
 
 
 def test_baseline_equals_grid_search_on_standardised_data(study):

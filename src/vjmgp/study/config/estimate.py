@@ -21,8 +21,9 @@ def seconds_per_run(method: Method) -> float | None:
     if not method.is_gp:
         return SECONDS.get(method.name)
     settings = method.definition["gp"]
-    if "max_time" in settings:
-        return float(settings["max_time"])
+    limit = settings.get("max_time")
+    if limit is not None:
+        return (1.0 + limit["share"]) * GP_SECONDS if isinstance(limit, dict) else float(limit)
     share = settings.get("generations", GENERATIONS) / GENERATIONS
     return GP_SECONDS * float(share * settings.get("population_size", POPULATION) / POPULATION)
 

@@ -224,23 +224,30 @@ def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str,
     for name, entry in experiments.items():
         for method, variant in _names(entry).items() if "seconds" in entry else ():
             require_known(method, definitions, f"experiments.{name}.methods", "method")
-            definition, seconds = definitions[method], entry["seconds"]
+            definition, limit = definitions[method], entry["seconds"]
             if "gp" not in definition:
                 raise ConfigError(
                     f"experiments.{name}.seconds: {method!r} is not genetic programming, so its "
                     "runs cannot be limited by time; leave it out."
                 )
+            minutes = 0.4
+            if isinstance(limit, str):
+                first = definitions[entry["methods"][0]]
+                limit = {"share": float(limit.rstrip(" %")) / 100.0, "of": first["gp"]}
+            else:
+                minutes = 0.2 + 2.0 * limit / 60.0
             timed[variant] = definition | {
-                "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": seconds},
-                "run_minutes": 0.2 + 2.0 * seconds / 60.0,
+                "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": limit},
+                "run_minutes": minutes,
             }
     return timed
 
 
 def _names(entry: Json) -> dict[str, str]:
     """Return the methods of an experiment with their names, which include a time limit."""
-    time = f" {entry['seconds']:g} s" if "seconds" in entry else ""
-    return {method: method + time for method in entry["methods"]}
+    limit = entry.get("seconds", "")
+    words = limit if isinstance(limit, str) else f"{limit:g} s"
+    return {method: f"{method} {words}".rstrip() for method in entry["methods"]}
 
 
 def _experiments(
@@ -272,7 +279,6 @@ def _experiments(
             rules.describe(),
             next((kind for kind, rule in PAPERS.items() if rule == rules), None),
             names if "seconds" in entry else {},
-            entry.get("seconds"),
         )
     return experiments
 

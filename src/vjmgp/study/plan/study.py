@@ -116,7 +116,6 @@ class Experiment:
     """The protocol of the paper that it follows, if any."""
     timed: dict[str, str] = field(default_factory=dict)
     """The names of the variants whose runs are limited by time, by method."""
-    seconds: float | None = None
 
     @property
     def follows_srbench(self) -> bool:

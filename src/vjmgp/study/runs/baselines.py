@@ -34,6 +34,9 @@ class TunedEstimator:
         known = estimator.get_params()
         return estimator.set_params(**{key: fixed[key] for key in fixed if key in known})
 
+    def prepare(self, problem: Problem) -> None:
+        """Do nothing: there are no time limits."""
+
     def fit(self, problem: Problem) -> None:
         """Tune and fit, in one thread."""
         self.standardizer = problem.standardizer

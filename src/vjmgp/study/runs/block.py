@@ -43,6 +43,7 @@ def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
 
 def run(learner: Learner, problem: Problem) -> dict[str, Any]:
     """Fit, score and describe a model; return the outcome as entries of a record."""
+    learner.prepare(problem)
     started, busy = time.perf_counter(), time.process_time()
     learner.fit(problem)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - busy

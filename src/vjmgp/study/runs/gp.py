@@ -1,5 +1,7 @@
 """Run genetic programming under a study's protocol."""
 
+import statistics
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -23,22 +25,39 @@ class GeneticProgramming:
     def __init__(self, settings: dict[str, Any], noise: dict[int, dict[str, float]]) -> None:
         self.settings = settings
         self.noise = noise
+        self._limited, self._times = settings, list[float]()
         names = ("regularizer", "selection")
         # Never counted as training time.
         load_kernels(**{name: settings[name] for name in names if name in settings})
         addresses_of_run(settings.get("functions", ()))
 
+    def prepare(self, problem: Problem) -> None:
+        """Measure what a relative time limit refers to; not counted as training time.
+
+        The limit is a share of the median time of fits with other settings: one on the rows of each
+        run so far, so that it holds for this machine and its load.
+        """
+        limit = self.settings.get("max_time")
+        if isinstance(limit, dict):
+            started = time.perf_counter()
+            self._fitted(problem, limit["of"])
+            self._times.append(time.perf_counter() - started)
+            seconds = limit["share"] * statistics.median(self._times)
+            self._limited = self.settings | {"max_time": seconds}
+
     def fit(self, problem: Problem) -> None:
         """Evolve, with the noise estimate of an earlier step."""
         self.problem = problem
-        score = self.settings.get("noise_score", "mean")
-        self.regressor = VJMRegressor.paper(
-            **self.settings,
-            noise_r2=self.noise[problem.seed][score],
+        self.regressor = self._fitted(problem, self._limited)
+
+    def _fitted(self, problem: Problem, settings: dict[str, Any]) -> VJMRegressor:
+        regressor = VJMRegressor.paper(
+            **settings,
+            noise_r2=self.noise[problem.seed][settings.get("noise_score", "mean")],
             random_state=problem.seed,
             categorical_features=problem.nominal,
         )
-        self.regressor.fit(problem.train_table, problem.labels)
+        return regressor.fit(problem.train_table, problem.labels)
 
     def predict(self, table: Any) -> Floats:
         """Predict with the chosen model."""
