@@ -7,6 +7,7 @@ python -m benchmarks.srbench --symbols  # and the lengths of our formulas; some 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -24,6 +25,8 @@ from vjmgp.tables.paper_datasets import paper_datasets
 
 CONFIG = yaml.safe_load((ROOT / "config/srbench.yaml").read_text(encoding="utf-8"))
 METHODS: list[str] = CONFIG["experiments"]["black_box"]["methods"]
+RIVALS = ["Operon", "MAPMX-GP", "SHM-GP", "MMTGP", METHODS[0]]
+"""Methods that are among the last on few datasets or many."""
 LAST = 6
 """Number of methods that are called the last of a dataset."""
 
@@ -65,23 +68,24 @@ def _seconds(value: float) -> str:
 def with_ranks(table: pd.DataFrame, number: int = 12) -> str:
     """Return the first methods with their mean ranks."""
     first = table.head(number)
-    return ", ".join(
-        f"{n} {r:.1f}" for n, r in zip(first["method"], first["mean_rank"], strict=True)
-    )
+    return in_line(first["method"], first["mean_rank"].map("{:.1f}".format))
 
 
-def among_the_last(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """Count the datasets on which a method is among the last, beside our first alone."""
-    ours = by_dataset(runs, METHODS[:1], sorted(runs["dataset"].unique()))
+def in_line(names: Iterable[str], values: Iterable[object]) -> str:
+    """Return names with values as the rest of a sentence."""
+    return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True)) + "."
+
+
+def among_the_last(runs: pd.DataFrame) -> str:
+    """Count the datasets on which methods are among the last, beside our first alone."""
+    ours = by_dataset(runs, METHODS[:1], CONFIG["datasets"]).dropna()
     ranks = ours.join(published_medians("test_r2")).rank(axis=1)
-    rows = pd.Series({name: about.rows for name, about in paper_datasets().items()})
-    last = {name: ranks.index[ranks[name] <= LAST] for name in methods}
-    return pd.DataFrame(
-        {
-            "method": last.keys(),
-            "datasets": [len(names) for names in last.values()],
-            "most rows": [int(rows[names].max()) for names in last.values()],
-        }
+    rows = {name: about.rows for name, about in paper_datasets().items()}
+    last = [[rows[name] or 0 for name in ranks.index[ranks[m] <= LAST]] for m in RIVALS]
+    counts = [f"{len(found)} ({max(found):,})" for found in last]
+    return (
+        f"Datasets on which a method is among the last {LAST} of {ranks.shape[1]}, and the rows of "
+        f"the largest of them: {in_line(RIVALS, counts)}"
     )
 
 
@@ -90,7 +94,7 @@ def symbols(runs: pd.DataFrame) -> pd.Series[Any]:
     models = zip(*(runs[name] for name in ("dataset", "method", "seed")), strict=True)
     counts = [load_run_model(*run, protocol=SRBENCH).shown_size for run in models]
     counted = runs.assign(symbols=counts)
-    return by_dataset(counted, METHODS, list(runs["dataset"].unique()), "symbols").median()
+    return by_dataset(counted, METHODS, CONFIG["datasets"], "symbols").median()
 
 
 def main() -> None:
@@ -100,17 +104,14 @@ def main() -> None:
     options = parser.parse_args()
     every = load_results()
     runs = every[(every["protocol"] == SRBENCH) & (every["status"] == "ok")]
-    table = compared(runs)
-    print(markdown(shown(table)))
+    print(markdown(shown(compared(runs))))
     once = compared(runs[~runs["dataset"].isin(list(TWINS))])
-    count = once["datasets"].max()
-    print(f"\nWith twins counted once, on {count} datasets: {with_ranks(once)}.")
-    print(f"\nAmong the last {LAST} of {len(table) - len(METHODS) + 1}:\n")
-    print(markdown(among_the_last(runs, [METHODS[0], "MMTGP", "MAPMX-GP", "SHM-GP", "Operon"])))
-    cpu = by_dataset(runs, METHODS, list(runs["dataset"].unique()), "cpu_seconds").median()
-    print("\nMedian CPU seconds: " + ", ".join(f"{n} {s:.2f}" for n, s in cpu.items()) + ".")
+    print(f"\nWith twins counted once, on {once['datasets'].max()} datasets: {with_ranks(once)}")
+    print(f"\n{among_the_last(runs)}")
+    cpu = by_dataset(runs, METHODS, CONFIG["datasets"], "cpu_seconds").median()
+    print(f"\nMedian CPU seconds: {in_line(METHODS, cpu.map('{:.2f}'.format))}")
     if options.symbols:
-        print("\nSymbols: " + ", ".join(f"{n} {s:.0f}" for n, s in symbols(runs).items()) + ".")
+        print(f"\nMedian symbols: {in_line(METHODS, symbols(runs).map('{:.0f}'.format))}")
 
 
 if __name__ == "__main__":
