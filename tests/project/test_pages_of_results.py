@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import accuracy, reproduction
+from benchmarks import accuracy, reproduction, srbench
 
 ROOT = Path(__file__).parents[2]
 OTHER_COMMANDS = ("|  | clipped |", "| reading |")
@@ -65,6 +65,27 @@ def test_accuracy_tables_match_their_command(printed):
 def rows_of(table):
     """Return the cells of a table's rows, without its header."""
     return [[c.strip() for c in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+
+
+def test_srbench_page_and_readme_match_their_command(printed):
+    output = printed(srbench)
+    first, *sentences = output.strip().split("\n\n")
+    page = (ROOT / "docs/srbench.md").read_text(encoding="utf-8")
+    assert first + "\n\n" in page
+    assert [line for line in sentences if line not in " ".join(page.split())] == []
+    known = {cells[0].strip("*").removesuffix(" 1000 rows"): cells for cells in rows_of(first)}
+    shown = next(t for t in tables_of("README.md") if "| mean rank |" in t)
+    for name, *values in rows_of(shown):
+        _, kind, rank, _, _, size, seconds, *_ = known[re.match(r"`?([\w -]+)", name).group(1)]
+        assert values == [rank.split()[0], size, seconds]
+        assert kind in name or name.endswith("ensemble of formulas")
+    pair = r"than (\S+) on (\d+)(?: datasets)? and (?:worse on )?(\d+) \(p = ([\d.]+)\)"
+    for file, count in (("README.md", 3), ("docs/srbench.md", 5)):
+        words = " ".join((ROOT / file).read_text(encoding="utf-8").split())
+        pairs = re.findall(pair, words)
+        assert len(pairs) == count
+        for name, better, worse, p in pairs:
+            assert known[name][-2:] == [f"{better} / {worse}", p]
 
 
 CLEAN, NOISY = "192_vineyard", "547_no2"
