@@ -10,6 +10,9 @@ import pandas as pd
 import pytest
 from benchmarks import accuracy, reproduction, srbench
 
+from vjmgp import load_results
+from vjmgp.study.result_tables import read_table
+
 ROOT = Path(__file__).parents[2]
 OTHER_COMMANDS = ("|  | clipped |", "| reading |")
 """First cells of the tables of `benchmarks.clipping` and `benchmarks.tau`."""
@@ -72,20 +75,24 @@ def test_srbench_page_and_readme_match_their_command(printed):
     first, *sentences = output.strip().split("\n\n")
     page = (ROOT / "docs/srbench.md").read_text(encoding="utf-8")
     assert first + "\n\n" in page
-    assert [line for line in sentences if line not in " ".join(page.split())] == []
+    words = " ".join(page.split())
+    assert [line for line in sentences if line not in words] == []
+    runs = load_results().query("protocol == 'srbench'")
+    table = read_table(ROOT / "results/paper/tables/black_box/srbench.csv")
+    pd.testing.assert_frame_equal(srbench.compared(runs), table)
     known = {cells[0].strip("*").removesuffix(" 1000 rows"): cells for cells in rows_of(first)}
     shown = next(t for t in tables_of("README.md") if "| mean rank |" in t)
     for name, *values in rows_of(shown):
-        _, kind, rank, _, _, size, seconds, *_ = known[re.match(r"`?([\w -]+)", name).group(1)]
-        assert values == [rank.split()[0], size, seconds]
-        assert kind in name or name.endswith("ensemble of formulas")
+        about = known[re.match(r"`?([\w -]+)", name).group(1)]
+        _, kind, rank, _, _, size, seconds, counts, p = about
+        values[2] = values[2].split(", with")[0]
+        assert name.endswith(kind)
+        assert values == [rank.split()[0], f"{counts}, p = {p}" if p else "", size, seconds]
     pair = r"than (\S+) on (\d+)(?: datasets)? and (?:worse on )?(\d+) \(p = ([\d.]+)\)"
-    for file, count in (("README.md", 3), ("docs/srbench.md", 5)):
-        words = " ".join((ROOT / file).read_text(encoding="utf-8").split())
-        pairs = re.findall(pair, words)
-        assert len(pairs) == count
-        for name, better, worse, p in pairs:
-            assert known[name][-2:] == [f"{better} / {worse}", p]
+    pairs = re.findall(pair, words)
+    assert len(pairs) == 5
+    for name, better, worse, p in pairs:
+        assert known[name][-2:] == [f"{better} / {worse}", p]
 
 
 CLEAN, NOISY = "192_vineyard", "547_no2"
