@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import accuracy, reproduction
+from benchmarks import accuracy, reproduction, srbench
+
+from vjmgp import load_results
+from vjmgp.study.result_tables import read_table
 
 ROOT = Path(__file__).parents[2]
 OTHER_COMMANDS = ("|  | clipped |", "| reading |")
@@ -65,6 +68,31 @@ def test_accuracy_tables_match_their_command(printed):
 def rows_of(table):
     """Return the cells of a table's rows, without its header."""
     return [[c.strip() for c in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+
+
+def test_srbench_page_and_readme_match_their_command(printed):
+    output = printed(srbench)
+    first, *sentences = output.strip().split("\n\n")
+    page = (ROOT / "docs/srbench.md").read_text(encoding="utf-8")
+    assert first + "\n\n" in page
+    words = " ".join(page.split())
+    assert [line for line in sentences if line not in words] == []
+    runs = load_results().query("protocol == 'srbench'")
+    table = read_table(ROOT / "results/paper/tables/black_box/srbench.csv")
+    pd.testing.assert_frame_equal(srbench.compared(runs), table)
+    known = {cells[0].strip("*").removesuffix(" 1000 rows"): cells for cells in rows_of(first)}
+    shown = next(t for t in tables_of("README.md") if "| mean rank |" in t)
+    for name, *values in rows_of(shown):
+        about = known[re.match(r"`?([\w -]+)", name).group(1)]
+        _, kind, rank, _, _, size, seconds, counts, p = about
+        values[2] = values[2].split(", with")[0]
+        assert name.endswith(kind)
+        assert values == [rank.split()[0], f"{counts}, p = {p}" if p else "", size, seconds]
+    pair = r"than (\S+) on (\d+)(?: datasets)? and (?:worse on )?(\d+) \(p = ([\d.]+)\)"
+    pairs = re.findall(pair, words)
+    assert len(pairs) == 5
+    for name, better, worse, p in pairs:
+        assert known[name][-2:] == [f"{better} / {worse}", p]
 
 
 CLEAN, NOISY = "192_vineyard", "547_no2"

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import wilcoxon
 from sklearn.model_selection import train_test_split
 from tests.support.configs import study_of, study_of_config
 from tests.support.html_page import Page
@@ -77,11 +78,14 @@ def test_published_results_are_complete():
         assert sorted(medians.columns) == sorted(about.index)
         assert np.isfinite(medians.to_numpy()).all()
     assert about["kind"].value_counts().to_dict() == {
-        ONE_FORMULA: 13, MANY_FORMULAS: 2, NO_FORMULA: 7,
+        ONE_FORMULA: 16, MANY_FORMULAS: 3, NO_FORMULA: 7,
     }  # fmt: skip
-    others = about[about["source"] != "SRBench"]
-    assert list(others.index) == ["EF", "PSForest"]
-    assert set(others["kind"]) == {MANY_FORMULAS}
+    others = about[about["source"] != "SRBench"].groupby("kind").groups
+    assert {kind: list(names) for kind, names in others.items()} == {
+        MANY_FORMULAS: ["EF", "PS-Tree", "PSForest"],
+        ONE_FORMULA: ["MAPMX-GP", "MMTGP", "SHM-GP"],
+    }
+    assert mean_ranks.published_medians("size").loc["1027_ESL", "MAPMX-GP"] == 233.5
     assert mean_ranks.published_medians("test_r2").loc["1027_ESL", "AFP"] == 0.83093
 
 
@@ -97,21 +101,46 @@ def test_beside_published_ranks_methods_among_the_published():
     scores = {"VJM": 1.5, "XGB": -50.0}
     kinds = {"VJM": ONE_FORMULA, "XGB": NO_FORMULA}
     table = mean_ranks.beside_published(runs_of(scores), list(scores), [*DATASETS, "mine"], kinds)
-    assert len(table) == 24
+    assert len(table) == 28
     assert table["mean_rank"].is_monotonic_increasing
     first, last = table.iloc[0], table.iloc[-1]
     assert (first["method"], first["mean_rank"], first["source"]) == ("VJM", 1.0, "this study")
-    assert (last["method"], last["mean_rank"], last["kind"]) == ("XGB (ours)", 24.0, NO_FORMULA)
+    assert (last["method"], last["mean_rank"], last["kind"]) == ("XGB (ours)", 27.0, NO_FORMULA)
     assert (first["mean_r2"], first["median_size"], first["seeds"]) == (1.5, 30.0, 3)
     rows = table.set_index("method")
     assert set(table["datasets"]) == {3}
     expected = mean_ranks.published_medians("test_r2").loc[DATASETS]
-    ranks = [1 + (expected.loc[d] > expected.loc[d, "Operon"]).sum() + 1 for d in DATASETS]
+    # beside VJM one lower, beside XGB (ours) not, so half a rank
+    ranks = [1 + (expected.loc[d] > expected.loc[d, "Operon"]).sum() + 0.5 for d in DATASETS]
     assert rows.loc["Operon", "mean_rank"] == pytest.approx(np.mean(ranks))
     assert rows.loc["Operon", "mean_r2"] == pytest.approx(expected["Operon"].mean())
     assert rows.loc["Operon", "seeds"] == 10
     assert (rows["rank_low"] <= rows["mean_rank"]).all()
     assert (rows["mean_rank"] <= rows["rank_high"]).all()
+    pairs = rows.drop(index="VJM")
+    assert (pairs["better"] == 3).all()
+    assert (pairs["worse"] == 0).all()
+    assert rows["p"].isna().all()  # three datasets are too few
+
+
+def test_our_methods_are_ranked_one_at_a_time():
+    datasets = list(paper_datasets())
+    theirs = mean_ranks.published_medians("test_r2")
+    kinds = dict.fromkeys(("VJM", "PP", "GC"), ONE_FORMULA)
+    alone, *_, among = (
+        mean_ranks.beside_published(
+            runs_of(dict(zip(names, (0.6, 0.61, 0.62), strict=False)), datasets),
+            names, datasets, kinds,
+        ).set_index("method")
+        for names in (["VJM"], ["VJM", "PP", "GC"])
+    )  # fmt: skip
+    assert alone.loc["VJM", "mean_rank"] == among.loc["VJM", "mean_rank"]
+    assert alone.loc["VJM", "mean_rank"] == pytest.approx(1 + (theirs > 0.6).sum(axis=1).mean())
+    better = (theirs["Operon"] < 0.6).sum()
+    assert tuple(among.loc["Operon", ["better", "worse"]]) == (better, len(datasets) - better)
+    expected = wilcoxon(0.6 - theirs["Operon"]).pvalue
+    assert among.loc["Operon", "p"] == pytest.approx(expected)
+    assert np.isnan(among.loc["VJM", "p"])
 
 
 def test_beside_published_uses_common_datasets():
@@ -172,7 +201,7 @@ def test_experiment_that_follows_srbench_has_a_page(finished_study):
     assert pages == {"srbench-srbench.html"}
     assert not (results / "tables/one/srbench.csv").exists()
     table = read_table(results / "tables/srbench/srbench.csv")
-    assert len(table) == 24
+    assert len(table) == 28
     assert set(table[table["source"] == "this study"]["method"]) == {"VJM", "LassoLars"}
     path = results / "report/srbench-srbench.html"
     text = path.read_text(encoding="utf-8")
@@ -182,7 +211,8 @@ def test_experiment_that_follows_srbench_has_a_page(finished_study):
         assert link.startswith("data:") or (path.parent / link).is_file(), link
     assert "../figures/srbench-srbench/srbench.svg" in page.links
     for words in (
-        "Of 24 methods",
+        "Beside 26 published methods",
+        "VJM<br>better / worse",
         "over 1 dataset.",
         "2 of the same ten",
         "other machines",

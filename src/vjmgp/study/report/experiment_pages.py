@@ -149,6 +149,7 @@ def srbench_page(files: ExperimentFiles, entry: Experiment) -> Context | None:
         "best_formula": next(iter(formulas.to_dict("records")), None),
         "better": published[published["mean_rank"] < ours["mean_rank"].min()]["method"].tolist(),
         "published": len(published),
+        "first": entry.methods[0],
         "seeds": sorted(set(ours["seeds"])),
         "datasets": int(table["datasets"].max()) if len(table) else 0,
         "asked": len(entry.datasets),

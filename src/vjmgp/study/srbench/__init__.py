@@ -1,5 +1,5 @@
-"""Methods of a study beside the algorithms that SRBench has published results of.
+"""Methods of a study beside methods with published results on SRBench's datasets.
 
-`mean_ranks` reads SRBench's figures and adds ours, `rank_size_plot` draws them,
+`mean_ranks` reads the published figures and adds ours, `rank_size_plot` draws them,
 and `compare_srbench` is the step that writes both.
 """

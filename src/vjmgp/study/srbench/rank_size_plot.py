@@ -46,6 +46,7 @@ def rank_against_size(table: pd.DataFrame) -> Any:
     axis.set_xscale("log")
     log_ticks(axis)
     axis.invert_yaxis()
+    axis.margins(x=0.13)  # room for names on the left
     axis.set(xlabel="model size, median", ylabel="mean rank of test R²")
     axis.grid(visible=True, axis="both")
     figure.legend(loc="outside upper left", ncols=4, frameon=False)
