@@ -66,6 +66,7 @@ def test_accuracy_tables_match_their_command(printed):
 
 def test_sentences_state_the_figures_of_the_published_runs():
     assert sentences.missing() == []
+    assert sentences.unstated() == []
 
 
 def rows_of(table):
