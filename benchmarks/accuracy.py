@@ -4,7 +4,9 @@
     python -m benchmarks.accuracy --below 2000             # on small datasets
     python -m benchmarks.accuracy results/tables/runs.csv  # runs of a study
 
-A method that was not run on all datasets of the reference is named below the table.
+A method that was not run on all datasets of the reference is named below the table. If a method has
+fewer seeds than the reference, its counts are only in a second column, in which all methods have
+those seeds.
 """
 
 from __future__ import annotations
@@ -47,15 +49,21 @@ def accuracy_table(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     groups, sizes = runs.groupby("method"), by_dataset(runs, methods, datasets, "size")
     noise = runs.groupby("dataset")["noise_r2"].median()
     clear = (noise >= CLEAR).reindex(datasets)
+    seeds = runs.groupby(["method", "dataset"]).size().groupby("method").min()
+    fewest, most = seeds.min(), seeds[reference]
+    few = {name: "" for name in methods if seeds[name] < most}
+    counts = {"": _outcomes(runs, methods, datasets) | few}
+    if few:
+        counts[f", {fewest} seeds"] = _outcomes(runs[runs["seed"] < fewest], methods, datasets)
     return pd.DataFrame(
         {
             "mean of medians": medians.mean().map("{:.3f}".format),
             f"{clear.sum()} with little label noise": medians[clear].mean().map("{:.3f}".format),
             f"{(~clear).sum()} with much": medians[~clear].mean().map("{:.3f}".format),
-            f"{reference} better / similar / worse": _outcomes(runs, methods, datasets),
+            **{f"{reference} better / similar / worse{n}": found for n, found in counts.items()},
             "median size": sizes.median().map("{:.0f}".format),
             "CPU seconds": groups["cpu_seconds"].mean().map(two_digits),
-            "seeds": runs.groupby(["method", "dataset"]).size().groupby("method").min(),
+            "seeds": seeds,
         }
     ).loc[methods]
 

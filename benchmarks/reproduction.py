@@ -23,17 +23,25 @@ from vjmgp.study.names import METRICS
 from vjmgp.study.scoreboard import verdicts as verdict_rules
 from vjmgp.study.scoreboard.claims import TWINS, CountClaim, competitors, count_claims
 from vjmgp.study.scoreboard.score import MEDIANS, scoreboard, tally
-from vjmgp.study.statistics.paired_tests import compare_by_dataset
+from vjmgp.study.statistics.paired_tests import (
+    compare_by_dataset,
+    compare_over_datasets,
+    p_values,
+)
 from vjmgp.study.statistics.summaries import by_dataset, paper_medians
 from vjmgp.study.statistics.win_tie_loss import win_tie_loss
+from vjmgp.tables.paper_datasets import paper_datasets
 
 LEVEL = 0.01
 COMPLEXITY = "complexity_measures"
+MEASURES = ["P-VRM", "PP", "RC", "GC", "IODC", "TK", "WCRV", "Standard GP"]
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
 FEW = "ExcelFormer"
 """A learner that was run on the datasets of `config/slow.yaml` only."""
 LEARNERS = ["GaussianProcess", *competitors()]
 """All methods but variants of genetic programming."""
+SMALL = 200
+"""With fewer rows, half of them are for training."""
 STUDY = {
     "protocols": {"paper": ["paper"], "label_noise": ["label_noise"]},
     "significance": LEVEL,
@@ -137,6 +145,66 @@ def learners(runs: pd.DataFrame, datasets: list[str]) -> pd.DataFrame:
     return table.fillna({"in the paper": ""}).reset_index(names="")
 
 
+def leads(runs: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Compare a method with the measures and the other learners over all datasets.
+
+    Differences are of medians over runs. p-values are of Wilcoxon's test over the datasets, the
+    adjusted ones for all pairs of the method and the measures, or the paper's learners.
+    """
+    others = ["VJM"] * (reference != "VJM") + MEASURES + LEARNERS
+    own = runs[runs["protocol"] == "paper"]
+    medians = by_dataset(own, [reference, *others], sorted(own["dataset"].unique()))
+    named = {"": medians, ", twins once": medians.drop(index=list(TWINS), errors="ignore")}
+    tables = [_leads(table).add_suffix(suffix) for suffix, table in named.items()]
+    return pd.concat(tables, axis=1)
+
+
+def _leads(medians: pd.DataFrame) -> pd.DataFrame:
+    complete = medians.dropna(axis=1)
+    first = complete.iloc[:, 0]
+    differences = -complete.iloc[:, 1:].sub(first, axis=0)
+    table = pd.DataFrame(
+        {
+            "mean": differences.mean(),
+            "median": differences.median(),
+            "p": p_values(differences.to_numpy().T, verdict_rules.LEVEL),
+        }
+    )
+    for family in (MEASURES, competitors()):
+        columns = [first.name, *medians.columns.intersection(family)]
+        tests = compare_over_datasets(medians[columns], verdict_rules.LEVEL)
+        of_first = tests[tests["method"] == first.name].set_index("versus")["p_adjusted"]
+        table.loc[table.index.intersection(family), "adjusted p"] = of_first
+    return table
+
+
+def digits(value: float) -> str:
+    """Return two significant digits of a p-value: 0.068, 4·10⁻⁷."""
+    if pd.isna(value):
+        return ""
+    if value >= 9.5e-4:
+        return f"{value:.2g}"
+    head, power = f"{value:.0e}".split("e")
+    return f"{head}·10{str(int(power)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of leads with its numbers as text."""
+    signed = {name: "{:+.3f}".format for name in table if not set(name.split()) & {"p", "p,"}}
+    shown = table.apply(lambda column: column.map(signed.get(column.name, digits)))
+    return shown.rename_axis("against").reset_index()
+
+
+def gap_to_the_paper(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return how far VJM's medians are above the paper's, on small and on other tables."""
+    datasets = sorted(runs["dataset"].unique())
+    ours = by_dataset(runs[runs["protocol"] == "paper"], ["VJM"], datasets)["VJM"]
+    table = pd.DataFrame({"ours": ours, "paper": paper_medians().loc[datasets, "VJM"]})
+    table["gap"] = table["ours"] - table["paper"]
+    table["small"] = [paper_datasets()[name].rows < SMALL for name in datasets]
+    return table
+
+
 def verdicts(board: pd.DataFrame) -> pd.DataFrame:
     """Return the tally by part of the paper."""
     return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
@@ -222,8 +290,16 @@ def main() -> None:
     of_all, of_some = set(runs["dataset"]), set(runs["dataset"][runs["method"] == FEW])
     for datasets in filter(None, dict.fromkeys([frozenset(of_all), frozenset(of_some)])):
         print(f"On {len(datasets)} datasets:\n\n{markdown(learners(runs, sorted(datasets)))}\n")
+    for reference in ("VJM", "VJM distilled"):
+        print(f"\n{reference}, over all datasets:\n\n{markdown(readable(leads(runs, reference)))}")
     print("\n## Medians\n")
     print(markdown(beside_its_medians(runs)))
+    gaps = gap_to_the_paper(runs)
+    print("\nVJM above the paper, by size of the table:\n")
+    words = gaps["small"].map({True: f"fewer than {SMALL} rows", False: "others"})
+    by_size = gaps.groupby(words)["gap"].agg(["size", "mean", "median"]).round(3)
+    print(markdown(by_size.rename(columns={"size": "datasets"}).reset_index(names="")))
+    print(f"\n{markdown(gaps.nlargest(5, 'gap').round(3).reset_index(names=''))}")
 
 
 if __name__ == "__main__":

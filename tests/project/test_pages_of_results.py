@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import accuracy, reproduction, srbench
+from benchmarks import accuracy, reproduction, sentences, srbench
 
 from vjmgp import load_results
 from vjmgp.study.result_tables import read_table
 
 ROOT = Path(__file__).parents[2]
-OTHER_COMMANDS = ("|  | clipped |", "| reading |")
+OTHER_COMMANDS = ("|  | clipped |", "| dataset | clipped |", "| reading |")
 """First cells of the tables of `benchmarks.clipping` and `benchmarks.tau`."""
 
 
@@ -39,7 +39,7 @@ def printed(monkeypatch, capsys):
 def test_reproduction_page_matches_its_command(printed):
     output = printed(reproduction)
     tables = [t for t in tables_of("docs/reproduction.md") if not t.startswith(OTHER_COMMANDS)]
-    assert len(tables) == 8
+    assert len(tables) == 11
     assert [table for table in tables if table not in output] == []
     words = " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
     for protocol, kind in {
@@ -56,13 +56,20 @@ def test_accuracy_tables_match_their_command(printed):
     command = re.search(r"^python -m benchmarks.accuracy (.*)$", page, flags=re.MULTILINE)
     first = tables_of("docs/benchmarks.md")[0]
     assert first in printed(accuracy, *shlex.split(command.group(1)))
-    known = {cells[0]: cells for cells in rows_of(first)}
+    names = [name.strip() for name in first.splitlines()[0].split("|")[1:-1]]
+    known = {cells[0]: dict(zip(names, cells, strict=True)) for cells in rows_of(first)}
     shown = rows_of(tables_of("README.md")[0])
     assert len(shown) == 8
     for name, mean, outcomes, size, _ in shown:
-        _, of_all, _, _, against, nodes, *_ = known[name.split(",")[0]]
-        assert (mean, outcomes) == (of_all, against)
-        assert size.removesuffix(" rows").replace(",", "") == nodes
+        row = known[name.split(",")[0]]
+        assert mean == row["mean of medians"]
+        assert outcomes == row["VJM distilled better / similar / worse"]
+        assert size.removesuffix(" rows").replace(",", "") == row["median size"]
+
+
+def test_sentences_state_the_figures_of_the_published_runs():
+    assert sentences.missing() == []
+    assert sentences.unstated() == []
 
 
 def rows_of(table):

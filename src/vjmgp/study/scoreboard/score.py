@@ -166,6 +166,7 @@ class Evidence:
         verdict = verdicts.verdict_on_interval(low, high, claim.bound)
         if several:
             _note(row, f"{best} is the best other")
+            row["paper"] = _figures(claim, claims.paper_means(runs.index))
         if absent:
             _note(row, f"too few runs of {', '.join(absent)}")
             verdict = INCONCLUSIVE if verdict == SAME else verdict
