@@ -103,7 +103,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = read_runs(options.runs)
     if options.below:
-        rows = {name: about.rows or options.below for name, about in paper_datasets().items()}
+        rows = {name: about.rows for name, about in paper_datasets().items()}
         runs = runs[runs["dataset"].map(rows) < options.below]
     table = accuracy_table(runs, options.methods)
     print(markdown(table.reset_index(names="")))

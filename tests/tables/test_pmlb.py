@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
@@ -9,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 from vjmgp import load_dataset
+from vjmgp.core.files import checksum
 from vjmgp.tables import pmlb as fetching
 
 TEXT = "x\ttarget\n" + "\n".join(f"{k}\t{2 * k}" for k in range(50)) + "\n"
@@ -25,7 +27,7 @@ class Pmlb(BaseHTTPRequestHandler):
         self.asked.append(name)
         if name == "unsteady" and self.asked.count(name) < 3:
             self.send_error(503)
-        elif name in ("1_plain", "unsteady", "_deprecated_195_auto_price"):
+        elif name in ("1_plain", "unsteady", "_deprecated_195_auto_price", "1595_poker"):
             self.answer(FILE)
         elif name == "cut_short":  # the connection breaks in the middle
             self.answer(FILE[:60], announced=len(FILE))
@@ -83,12 +85,28 @@ def test_downloads_without_a_cache_are_not_kept(pmlb, monkeypatch):
 
 
 def test_downloads_are_checked_and_limited(pmlb, tmp_path, monkeypatch):
-    with pytest.raises(OSError, match=r"its SHA-256 is not 8898bcc4c12e…, that of PMLB's file"):
-        fetching.fetch("195_auto_price", tmp_path, tmp_path)
+    for name, start in (("195_auto_price", "8898bcc4c12e"), ("1595_poker", "500e23866702")):
+        with pytest.raises(OSError, match=rf"its SHA-256 is not {start}…, that of PMLB's file"):
+            fetching.fetch(name, tmp_path, tmp_path)
     monkeypatch.setattr(fetching, "LARGEST", 50)
     with pytest.raises(OSError, match="the file has more than 0 MB"):
         fetching.fetch("1_plain", tmp_path, tmp_path)
     assert files(tmp_path) == []
+
+
+def test_checksums_of_all_datasets_are_known():
+    known = fetching.paper_datasets()
+    assert all(
+        re.fullmatch("[0-9a-f]{64}", text) for about in known.values() for text in about.sums
+    )
+    assert [name for name, about in known.items() if len(about.sums) != 1] == ["519_vinnie"]
+    for name in fetching.embedded_datasets():
+        assert checksum(fetching.local_file(name, None)) == known[name].sums[0]
+    assert {name: about.rows for name, about in known.items() if about.rows >= 1_000_000} == {
+        "1191_BNG_pbc": 1_000_000,
+        "1196_BNG_pharynx": 1_000_000,
+        "1595_poker": 1_025_010,
+    }
 
 
 def test_both_names_of_a_renamed_dataset(pmlb, tmp_path, monkeypatch):

@@ -12,9 +12,9 @@ READS = ("data/paper/datasets.csv",)
 class PaperDataset(NamedTuple):
     """A dataset of the paper."""
 
-    rows: int | None
-    sha256: str
-    """Checksum of PMLB's file."""
+    rows: int
+    sums: tuple[str, ...]
+    """SHA-256 of PMLB's file; of 519_vinnie, also of its present one, of October 2020."""
 
 
 @functools.cache
@@ -22,7 +22,7 @@ def paper_datasets() -> dict[str, PaperDataset]:
     """Return the paper's datasets by name."""
     text = (package_folder("data/paper") / "datasets.csv").read_text(encoding="utf-8")
     return {
-        row["dataset"]: PaperDataset(int(row["rows"]) if row["rows"] else None, row["sha256"])
+        row["dataset"]: PaperDataset(int(row["rows"]), tuple(row["sha256"].split()))
         for row in csv.DictReader(text.splitlines())
     }
 

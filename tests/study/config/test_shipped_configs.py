@@ -129,7 +129,7 @@ def test_study_of_the_paper_is_complete():
     names = config["datasets"]
     assert names == list(paper_datasets())
     assert set(names) == set(paper_medians().index)
-    small = [name for name, about in paper_datasets().items() if about.rows and about.rows < 2000]
+    small = [name for name, about in paper_datasets().items() if about.rows < 2000]
     assert config["experiments"]["label_noise"]["datasets"] == small
     assert len(small) == 36
     text = (ROOT / "src/vjmgp/data/paper/win_tie_loss.csv").read_text().splitlines()[1:]
@@ -142,7 +142,7 @@ def test_datasets_of_slow_learners_follow_the_rule():
     study = study_of_config("slow.yaml")
     names = list(paper_datasets())
     assert names == sorted(names, key=pmlb_number)
-    at_hand = {name for name, about in paper_datasets().items() if about.rows}
+    at_hand = {name for name, about in paper_datasets().items() if about.rows < 1_000_000}
     every_fifth = [names[start:] for start in range(0, len(names), 5)]
     assert study.datasets == [next(n for n in rest if n in at_hand) for rest in every_fifth]
     assert len(study.datasets) == 12

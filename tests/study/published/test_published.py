@@ -9,16 +9,21 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from tests.support.configs import CATALOGUE, ROOT, SCHEMA
 from tests.support.result_files import all_tables, made, ran
 from tests.support.workflow_runs import STUDY, snakemake, study_in
 
 from vjmgp import load_results, load_run_model
 from vjmgp.cli import main
 from vjmgp.core.files import checksum, read_sealed
+from vjmgp.study.config.preflight import check_before_a_run
+from vjmgp.study.config.read_study import read_study
 from vjmgp.study.config.schema import ConfigError
 from vjmgp.study.paths import RUNS, parse
+from vjmgp.study.plan.identities import own_code
+from vjmgp.study.published import load
 from vjmgp.study.published import rows as compact
-from vjmgp.study.published.index import INDEX, read_published
+from vjmgp.study.published.index import HOME, INDEX, read_published
 from vjmgp.study.published.publish import Publication
 from vjmgp.study.runs.records import read_block
 
@@ -145,6 +150,44 @@ def test_published_only_leaves_out_unpublished_runs(folder, tmp_path, monkeypatc
         study_in(tmp_path, config | {"published": "only", "datasets": ["547_no2"]})
 
 
+@pytest.fixture
+def without_learners(monkeypatch):
+    """As if no package of a learner were installed."""
+    before = study_of_paper().ids
+    for name in ("lightgbm", "xgboost", "pyoperon", "ffx", "torch", "torch_frame"):
+        monkeypatch.setitem(sys.modules, name, None)
+    own_code.cache_clear()
+    yield before
+    own_code.cache_clear()
+
+
+def study_of_paper(**changes):
+    """Return a study that reuses the runs of this repository."""
+    experiments = {"one": {"methods": ["VJM", "published"]}}
+    changes = {"experiments": experiments, "datasets": ["547_no2"], "seeds": 8} | changes
+    return read_study(changes, SCHEMA, CATALOGUE, home=ROOT)
+
+
+@pytest.mark.skipif(not (ROOT / HOME).exists(), reason="needs the published runs")
+def test_published_runs_need_no_package_of_their_learner(without_learners):
+    every = "LGBM", "XGB", "Operon", "FFX", "ExcelFormer"
+    for changes in ({}, {"published": "only"}, {"unavailable": "skip", "seeds": 30}):
+        study = study_of_paper(**changes)
+        assert set(study.methods) >= {"LGBM", "XGB"}
+        assert study.files.runs() == []
+        check_before_a_run(study)
+        for name in study.methods:
+            assert study.ids.method(name) == without_learners.method(name)
+    experiments = {"one": {"methods": ["VJM", *every]}}
+    with pytest.raises(ConfigError, match="packages are missing for XGB, Operon"):
+        study_of_paper(experiments=experiments, seeds=30)
+    # A user's class that is missing is reported even if nothing is computed.
+    for path in ("lightgbm_of_mine.Model", "lightgbmm.LGBMRegressor"):
+        changes = {"methods": {"Mine": {"estimator": path}}, "published": "only"}
+        with pytest.raises(ConfigError, match=f"Mine.estimator: Python cannot find .* {path}"):
+            study_of_paper(experiments={"one": {"methods": ["VJM", "Mine"]}}, **changes)
+
+
 def test_word_published_stands_for_all_published_names(folder, tmp_path):
     mine = {"Mine": {"estimator": "sklearn.linear_model.Ridge"}}
     experiments = {"one": {"methods": ["Mine", "published"]}}
@@ -268,9 +311,43 @@ def test_load_results_and_models(finished, folder):
         load_run_model("192_vineyard", seed=2, folder=folder)
 
 
+def test_results_and_models_of_any_study(finished, folder):
+    """Its table is as that of published runs, as far as its columns exist."""
+    place, published = finished / "results", load_results(folder)
+    table = load_results(place)
+    shared = [name for name in published if name in table]
+    assert list(table)[: len(shared)] == shared
+    lacking = {"experiment", "identity", "versions", "unconverged_candidates"}
+    assert set(published) - set(shared) == lacking
+    scores = ["method", "seed", "train_r2", "test_r2", "size"]
+    pd.testing.assert_frame_equal(table[scores], published[scores], check_dtype=False)
+    model = load_run_model("192_vineyard", seed=1, folder=place)
+    assert model.text() == load_run_model("192_vineyard", seed=1, folder=folder).text()
+    for name, seed in (("LassoLars", 0), ("VJM", 2)):
+        with pytest.raises(ValueError, match="has computed no symbolic model"):
+            load_run_model("192_vineyard", name, seed, folder=place)
+
+
+def test_results_are_found_from_within_a_clone(folder, tmp_path, monkeypatch):
+    """An installed package is not beside them; the working directory may be."""
+    monkeypatch.setattr(load, "REPOSITORY", tmp_path / "lib")
+    work = tmp_path / "clone" / "mine"
+    work.mkdir(parents=True)
+    monkeypatch.chdir(work)
+    with pytest.raises(FileNotFoundError, match=r"lib/results/paper, .*clone/mine/results/paper"):
+        load_results()
+    (work.parent / "results").mkdir()
+    (work.parent / HOME).symlink_to(folder)
+    read_published.cache_clear()
+    assert load_results().equals(load_results(folder))
+    assert load_run_model("192_vineyard").text()
+
+
 def test_verify_repeats_published_runs(folder, tmp_path, capsys):
     config = tmp_path / "study.yaml"
     config.write_text(yaml.safe_dump(study_that_reuses(folder, results=str(tmp_path / "none"))))
+    assert main(["verify", "--published", str(config), "--runs", "0"]) == 0
+    assert "1 of 1 right" in capsys.readouterr().out
     assert main(["verify", "--published", str(config), "--runs", "4"]) == 0
     said = capsys.readouterr().out
     assert said.count("the same to the bit") == 4

@@ -56,8 +56,8 @@ def check_own_data(study: Study) -> None:
 def check_estimators(study: Study) -> None:
     """Raise if a class that the config names cannot be imported, or rejects its arguments."""
     for name in study.config["methods"]:
-        definition = study.methods[name].definition if name in study.methods else {}
-        if "estimator" not in definition:
+        definition = study.config["methods"][name]
+        if "estimator" not in definition or name not in study.methods_to_run:
             continue
         where, path = f"methods.{name}", definition["estimator"]
         found = _imported(path, f"{where}.estimator")
@@ -150,7 +150,7 @@ def check_datasets_are_available(study: Study) -> None:
 def check_own_regularizers(study: Study) -> None:
     """Raise if a user's regulariser cannot be imported or used."""
     for method in study.methods.values():
-        if method.is_gp and method.own_class:
+        if method.is_gp and method.own_class and method.name in study.methods_to_run:
             _imported(method.own_class, f"methods.{method.name}.gp.regularizer")
             from ...engine.regularizers import find_regularizer  # slow to import
 

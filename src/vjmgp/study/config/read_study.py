@@ -93,14 +93,7 @@ def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, 
     about_jobs = {"seeds_per_job": seeds_per_job, "mem_mb": None, "run_minutes": None}
     jobs: Json = {key: definition.get(key, default) for key, default in about_jobs.items()}
     settings = {key: value for key, value in definition.items() if key not in jobs}
-    method = Method(name, settings, places=places, **jobs)
-    if method.own_class and own_code(method.own_class, *places) is None:
-        key = "gp.regularizer" if method.is_gp else "estimator"
-        raise ConfigError(
-            f"methods.{name}.{key}: Python cannot find the module of {method.own_class}. Put its "
-            "file beside the config, or its folder on PYTHONPATH."
-        )
-    return method
+    return Method(name, settings, places=places, **jobs)
 
 
 def _check_method(name: str, definition: Json) -> None:
@@ -334,12 +327,14 @@ def _resolve_published(config: Json, known: Json, published: Published | None) -
 def _without_unavailable(study: Study) -> Study:
     """Return the study without methods and datasets that have neither computed nor reused runs."""
     config, only = study.config, study.config["published"] == "only"
-    to_run = {cell.method for cell in study.cells() if study.seeds_to_run(cell)}
-    missing = {
-        name: extra
-        for name, method in study.methods.items()
-        if name in to_run and (extra := missing_extra(method.definition.get("estimator", "")))
-    }
+    reused = {cell.method for cell in study.cells() if study.seeds_reused(cell)}
+    missing: dict[str, str] = {}
+    for name, method in study.methods.items():
+        extra = missing_extra(method.definition.get("estimator", ""))
+        if extra and name in study.methods_to_run:
+            missing[name] = extra
+        elif not extra and (name in study.methods_to_run or name not in reused):
+            _require_own_class(method)
     if missing and config["unavailable"] == "refuse":
         raise ConfigError(
             f"experiments: packages are missing for {', '.join(missing)}. Install them: "
@@ -362,6 +357,16 @@ def _without_unavailable(study: Study) -> Study:
     methods = {name: method for name, method in study.methods.items() if name in used}
     left_out = _not_published(study) if only else []
     return replace(study, experiments=experiments, methods=methods, missing=left_out)
+
+
+def _require_own_class(method: Method) -> None:
+    """Raise if Python cannot find the module of a method's class."""
+    if method.own_class and own_code(method.own_class, *method.places) is None:
+        key = "gp.regularizer" if method.is_gp else "estimator"
+        raise ConfigError(
+            f"methods.{method.name}.{key}: Python cannot find the module of {method.own_class}. "
+            "Put its file beside the config, or its folder on PYTHONPATH; or install its package."
+        )
 
 
 def _not_published(study: Study) -> list[str]:

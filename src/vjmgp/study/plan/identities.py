@@ -14,7 +14,6 @@ import functools
 import hashlib
 import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.machinery import PathFinder
@@ -132,13 +131,14 @@ def _imports(tree: ast.AST, package: str) -> Iterator[str]:
 def own_code(path: str, *places: str) -> str | None:
     """Return a hash of the file of a user's class; "" for an installed library's class.
 
-    None if there is no such module. Nothing is imported. `places` are searched after Python's path.
+    None if there is no such module; runs then count as those of an uninstalled library, and a study
+    that must compute them stops. Nothing is imported. `places` are searched after Python's path.
     """
     top, *parts = path.split(".")[:-1]
     if top == "vjmgp":
         is_competitor = parts[:1] == ["competitors"]
         return COMPETITORS_VERSION if is_competitor else ENGINE_VERSION
-    spec = importlib.util.find_spec(top) or PathFinder.find_spec(top, [*sys.path, *places])
+    spec = importlib.util.find_spec(top) or PathFinder.find_spec(top, places)
     if spec and "site-packages" in str(spec.origin or spec.submodule_search_locations):
         return ""
     if spec and not parts and spec.has_location:
@@ -177,7 +177,7 @@ class Identities:
         method = self._study.methods[name]
         code = ENGINE_VERSION if method.is_gp else COMPETITORS_VERSION
         own = own_code(method.own_class, *method.places) if method.own_class else ""
-        return identity(method.name, method.definition, code, own)
+        return identity(method.name, method.definition, code, own or "")
 
     @functools.cache  # noqa: B019
     def run(self, protocol: str, dataset: str, method: str) -> str:

@@ -233,6 +233,11 @@ class Study:
         first = self.seeds_reused(cell)
         return range(first, self.seeds if is_run else first)
 
+    @functools.cached_property
+    def methods_to_run(self) -> set[str]:
+        """The methods of which runs are computed here."""
+        return {cell.method for cell in self.cells() if self.seeds_to_run(cell)}
+
     def reused(self, *experiments: str) -> list[ReusedRuns]:
         """Return the published runs that experiments reuse."""
         found = ((cell, self.seeds_reused(cell)) for cell in self.cells(*experiments))

@@ -1,4 +1,4 @@
-"""Load the published runs of the paper's study as a table, and their models."""
+"""Load published runs, or those of a study's results folder, as a table; and their models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.optional import require_module
-from .index import HOME, Published, ReusedRuns, read_published
+from ..paths import ALL_RUNS
+from .index import HOME, INDEX, Published, ReusedRuns, read_published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,23 +19,31 @@ REPOSITORY = Path(__file__).parents[4]
 
 
 def published_runs(folder: str | os.PathLike[str] | None = None) -> Published:
-    """Return the index of published runs in a folder, by default in this repository."""
-    place = Path(folder) if folder is not None else REPOSITORY / HOME
-    found = read_published(place)
+    """Return the index of published runs in a folder, or in the repository.
+
+    That is the one that the package is in, or else the one that the working directory is in.
+    """
+    here = Path.cwd()
+    homes = [home / HOME for home in (REPOSITORY, here, *here.parents)]
+    places = homes if folder is None else [Path(folder)]
+    found = next(filter(None, map(read_published, places)), None)
     if found is None:
-        hint = "" if folder is not None else " Clone the repository of vjmgp, or name a folder."
-        raise FileNotFoundError(f"There are no published runs in {place}.{hint}")
+        raise FileNotFoundError(
+            f"There are no published runs in {', '.join(map(str, places))}: no {INDEX}, nor a "
+            f"study's {ALL_RUNS}. Clone the repository of vjmgp and work in it, or name a folder."
+        )
     return found
 
 
 def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-    """Load the published runs of the paper's study, one row each.
+    """Load the published runs of the paper's study, or the runs of a study, one row each.
 
     Parameters
     ----------
     folder : path, optional
-        A folder that `vjmgp study publish` has written; by default `results/paper` of the
-        repository.
+        The results folder of a study, such as `results/plant`, or a folder that `vjmgp study
+        publish` has written. By default `results/paper` of the repository: the one that the
+        package is in, or else the working directory.
 
     Returns
     -------
@@ -42,7 +51,8 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
         `experiment` (the first that needs the run), `protocol`, `dataset`, `method`, `seed`,
         `train_r2`, `test_r2`, `size`, `trees`, `seconds`, `cpu_seconds` (both with the noise
         estimate, if the method uses it), `noise_r2`, `tau`, `generations`, `parameters` (of
-        tuned learners), `status`, `error`, `identity`, `engine`, `versions`.
+        tuned learners), `status`, `error`, `identity`, `engine`, `versions`. A study's table has
+        neither `experiment`, `identity` nor `versions`, but `file`, which a run is in.
 
     Examples
     --------
@@ -57,12 +67,26 @@ def load_results(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     from ..names import NOISE_TIMES
     from .rows import PLAIN, TEXTS, read_rows, training_times
 
+    if folder is not None and (runs := _runs_of_study(Path(folder))) is not None:
+        return runs
     published = published_runs(folder)
     every = [ReusedRuns(identity, cell.seeds) for identity, cell in published.cells.items()]
     table = read_rows(published, every, [*PLAIN, *TEXTS])
     table = table.assign(**training_times(table)).drop(columns=list(NOISE_TIMES.values()))
     table.insert(0, "experiment", table.pop("file").str.removesuffix(".parquet"))
     return table
+
+
+def _runs_of_study(folder: Path) -> pd.DataFrame | None:
+    """Return the runs of a study's results folder, None if it has no table of them."""
+    if (folder / INDEX).exists() or not (folder / ALL_RUNS).exists():
+        return None
+    from ..result_tables import read_table
+    from .rows import PLAIN, TEXTS
+
+    table = read_table(folder / ALL_RUNS)
+    first = [name for name in (*PLAIN, *TEXTS) if name in table]
+    return table[[*first, *table.columns.difference(first, sort=False)]]
 
 
 def load_run_model(
@@ -73,7 +97,14 @@ def load_run_model(
     protocol: str = "paper",
     folder: str | os.PathLike[str] | None = None,
 ) -> SymbolicModel:
-    """Load the model of a published run, which predicts and prints its formula.
+    """Load the model of a published run, or of a study's, which predicts and prints its formula.
+
+    Parameters
+    ----------
+    dataset, method, seed, protocol
+        The run.
+    folder : path, optional
+        As for `load_results`; published runs that a study reuses stay in their own folder.
 
     Examples
     --------
@@ -85,8 +116,10 @@ def load_run_model(
     require_module("pyarrow")
     from .rows import model_of, read_rows, splits_of
 
-    published = published_runs(folder)
     names = (protocol, dataset, method)
+    if folder is not None and (runs := _runs_of_study(Path(folder))) is not None:
+        return _model_of_study(Path(folder), runs, *names, seed)
+    published = published_runs(folder)
     found = [i for i, cell in published.cells.items() if cell[:3] == names and seed < cell.seeds]
     if not found:
         raise ValueError(
@@ -98,3 +131,19 @@ def load_run_model(
     if row["nodes"] is None:
         raise ValueError(f"Runs of {method!r} have no published symbolic model.")
     return model_of(row, splits_of(published))
+
+
+def _model_of_study(folder: Path, runs: pd.DataFrame, *run: str | int) -> SymbolicModel:
+    """Return the model of a run that a study has computed."""
+    from ...models.symbolic import SymbolicModel
+    from ..runs.records import read_block
+
+    is_it = (runs[["protocol", "dataset", "method", "seed"]] == list(run)).all(axis=1)
+    for file in runs["file"][is_it & ~runs["file"].str.endswith(".parquet")]:
+        for record in read_block(folder / file):
+            if record["seed"] == run[3] and "model" in record:
+                return SymbolicModel.from_dict(record["model"])
+    raise ValueError(
+        f"The study in {folder} has computed no symbolic model of {run}; load_results() lists its "
+        "runs. Leave out 'folder' for a published run."
+    )
