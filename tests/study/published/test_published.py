@@ -268,13 +268,16 @@ def test_load_results_and_models(finished, folder):
         load_run_model("192_vineyard", seed=2, folder=folder)
 
 
-def test_verify_repeats_published_runs(folder, tmp_path, capsys):
+def test_verify_repeats_published_runs(folder, tmp_path, capsys, monkeypatch):
     config = tmp_path / "study.yaml"
     config.write_text(yaml.safe_dump(study_that_reuses(folder, results=str(tmp_path / "none"))))
     assert main(["verify", "--published", str(config), "--runs", "4"]) == 0
     said = capsys.readouterr().out
     assert said.count("the same to the bit") == 4
     assert not (tmp_path / "none").exists()
+    monkeypatch.setattr("vjmgp.operations.verify.embedded_datasets", lambda: ["547_no2"])
+    assert main(["verify", "--published", "--shipped", str(config), "--runs", "4"]) == 0
+    assert "1 of 1 right" in capsys.readouterr().out  # the checksums: all runs are on 192_vineyard
     # A wrong number is found even if the checksums agree.
     forged = tmp_path / "forged"
     publication = Publication(folder)
