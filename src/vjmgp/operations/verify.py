@@ -175,9 +175,13 @@ def verify_published(
     cells = {study.ids.run(*cell): cell for cell in repeatable}
     runs = [(i, k) for i, cell in cells.items() for k in range(study.seeds_reused(cell))]
     chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
+    if not runs and count:
+        yield Finding("runs to repeat", False, "none is on these datasets without a time limit")
+    if not chosen:
+        return
     rows = read_rows(published, [ReusedRuns(identity, k + 1) for identity, k in chosen])
     wanted, splits = set(chosen), splits_of(published)
-    for row in pa.Table.from_pandas(rows).to_pylist() if chosen else ():
+    for row in pa.Table.from_pandas(rows).to_pylist():
         if (row["identity"], row["seed"]) in wanted and row["status"] == "ok":
             shared = splits[key_of(row)] if row["nodes"] is not None else {}
             yield _repeat_published(study, cells[row["identity"]], row | shared)
