@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 
 .PHONY: demo smoke lint test docs slow-test test-oldest test-slurm format package benchmark lock clean
 
-demo: $(VENV)/ready  ## run the default study, from download to report
+demo: $(VENV)/ready  ## run the default study; show the paper's published one, and compute a sample of it again
 	$(BIN)/snakemake --cores all
+	$(BIN)/snakemake --cores all --configfile config/paper.yaml --config published=only
+	$(BIN)/vjmgp verify --published --shipped --runs 20
+	@echo "Open $(CURDIR)/results/full/report.html: the paper's study, with a link to the one just computed."
 
 smoke: $(VENV)/ready  ## run a small study, from download to report
 	$(BIN)/snakemake --cores all --configfile config/smoke.yaml

@@ -114,6 +114,19 @@ def test_menu_links_to_experiments(report, browser):
     assert css(browser, "h2")[0].text == "Alpha"
 
 
+def test_links_show_reports_that_exist(report, browser):
+    page = (report / "report.html").read_text(encoding="utf-8")
+    links = "".join(f'<a hidden data-report="{name}/">{name}</a>' for name in ("one", "two"))
+    (report / "linked.html").write_text(page.replace("</nav>", f"{links}</nav>"), encoding="utf-8")
+    (report / "two/report").mkdir(parents=True)
+    (report / "two/report/style.css").write_text("")
+    browser.get((report / "linked.html").as_uri())
+    links = [link for link in css(browser, "a[data-report]") if link.is_displayed()]
+    assert [link.text for link in links] == ["two"]
+    assert links[0].get_attribute("href") == (report / "two/report.html").as_uri()
+    assert browser.get_log("browser") != []  # the missing one; later tests start afresh
+
+
 def test_report_pages_fit_phone_and_desktop(report, browser, width):
     """Wide tables and figures scroll in boxes; on a desktop most need no scrolling."""
     for path in [report / "report.html", *sorted(report.glob("report/*.html"))]:

@@ -146,7 +146,12 @@ def _make_small(path):
     path.write_text(yaml.safe_dump(study))
 
 
-EVERY = sorted({c for page in PAGES for c in (*commands(page), *inline_commands(page))})
+IN_MAKEFILE = re.findall(
+    r"^\t\$\(BIN\)/((?:vjmgp|snakemake) .+)$", (ROOT / "Makefile").read_text(), re.MULTILINE
+)
+EVERY = sorted(
+    {c for page in PAGES for c in (*commands(page), *inline_commands(page))} | {*IN_MAKEFILE}
+)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -181,6 +186,7 @@ def _read_by_parser(words, capsys):
 
 PLANNED = sorted(
     {c.removeprefix("PYTHONPATH=. ") for page in PAGES for c in commands(page) if "snakemake " in c}
+    | {command for command in IN_MAKEFILE if command.startswith("snakemake ")}
     - {"snakemake --lint"}
 )
 

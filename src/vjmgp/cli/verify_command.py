@@ -25,6 +25,11 @@ def add_to(commands: Any) -> None:
         help="published runs instead: those of the study config/paper.yaml, or of CONFIG",
     )
     command.add_argument(
+        "--shipped",
+        action="store_true",
+        help="with --published: only runs on shipped datasets, which need no network",
+    )
+    command.add_argument(
         "--runs", type=natural, default=10, help="how many; 0 for the files alone (default: 10)"
     )
     command.add_argument("--seed", type=natural, default=0, help="of the choice (default: 0)")
@@ -52,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         paper = workflow_folder() / "config/paper.yaml"
         study = read_config(options.config or paper, published="only")
         results = Path(study.published_folder or "").resolve()
-        findings = verify_published(study, options.runs, options.seed)
+        findings = verify_published(study, options.runs, options.seed, shipped=options.shipped)
     else:
         study = read_config(options.config)
         results = study.results.resolve()

@@ -27,6 +27,7 @@ from ..study.runs.collect import Runs, records_of
 from ..study.runs.noise_estimates import estimate_noise
 from ..study.runs.prepare import fetch_dataset, prepare_dataset, split_rows
 from ..study.runs.records import read_block
+from ..tables.pmlb import embedded_datasets
 from .jobs import REMEDY
 from .repair import damaged_files
 
@@ -151,10 +152,13 @@ def _compared(what: str, was: Any, now: Any) -> Finding:
     return Finding(what, True, f"the same to the bit, test R² {was['test_r2']:.6f}")
 
 
-def verify_published(study: Study, count: int, seed: int) -> Iterator[Finding]:
+def verify_published(
+    study: Study, count: int, seed: int, *, shipped: bool = False
+) -> Iterator[Finding]:
     """Compare the checksums of published files, and repeat a random sample of the runs.
 
-    The study must reuse all of its runs. Its datasets are fetched as in a study.
+    The study must reuse all of its runs. Its datasets are fetched as in a study; the sample can be
+    of runs on shipped datasets, which need no network.
     """
     published = study.published
     assert published
@@ -166,12 +170,15 @@ def verify_published(study: Study, count: int, seed: int) -> Iterator[Finding]:
             return
     yield Finding(f"checksums of {len(published.files)} files", True, "right")
     can_be = {name for name, method in study.methods.items() if _is_repeatable(method)}
-    cells = {study.ids.run(*cell): cell for cell in study.cells() if cell.method in can_be}
+    places = set(embedded_datasets() if shipped else study.datasets)
+    repeatable = (c for c in study.cells() if c.method in can_be and c.dataset in places)
+    cells = {study.ids.run(*cell): cell for cell in repeatable}
     runs = [(i, k) for i, cell in cells.items() for k in range(study.seeds_reused(cell))]
     chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
     if not chosen:
         if count:
-            yield Finding("runs to repeat", False, "none of them can be computed again here")
+            words = "none can be computed again here: datasets, time limits or packages prevent it"
+            yield Finding("runs to repeat", False, words)
         return
     rows = read_rows(published, [ReusedRuns(identity, k + 1) for identity, k in chosen])
     wanted, splits = set(chosen), splits_of(published)

@@ -343,7 +343,7 @@ def test_results_are_found_from_within_a_clone(folder, tmp_path, monkeypatch):
     assert load_run_model("192_vineyard").text()
 
 
-def test_verify_repeats_published_runs(folder, tmp_path, capsys):
+def test_verify_repeats_published_runs(folder, tmp_path, capsys, monkeypatch):
     config = tmp_path / "study.yaml"
     config.write_text(yaml.safe_dump(study_that_reuses(folder, results=str(tmp_path / "none"))))
     assert main(["verify", "--published", str(config), "--runs", "0"]) == 0
@@ -352,6 +352,9 @@ def test_verify_repeats_published_runs(folder, tmp_path, capsys):
     said = capsys.readouterr().out
     assert said.count("the same to the bit") == 4
     assert not (tmp_path / "none").exists()
+    monkeypatch.setattr("vjmgp.operations.verify.embedded_datasets", lambda: ["547_no2"])
+    assert main(["verify", "--published", "--shipped", str(config), "--runs", "4"]) == 1
+    assert "none is on these datasets" in capsys.readouterr().out
     # A wrong number is found even if the checksums agree.
     forged = tmp_path / "forged"
     publication = Publication(folder)

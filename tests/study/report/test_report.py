@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from benchmarks.report import make_tables, paper_study, steps
 from tests.support.html_page import Page
 from tests.support.workflow_runs import ROOT, STUDY, snakemake
@@ -19,6 +20,7 @@ from vjmgp.study.plan.study import Experiment
 from vjmgp.study.report.experiment_pages import count_pairs, pairs_to_show, papers_counts
 from vjmgp.study.report.overview_page import progress
 from vjmgp.study.report.run_page import LAYOUT, gp_settings, learners
+from vjmgp.study.report.write import other_reports
 from vjmgp.study.scoreboard.claims import OutcomeCounts
 from vjmgp.study.steps import STEPS
 
@@ -232,6 +234,16 @@ def test_picture_of_the_workflow_equals_the_graph_of_snakemake(tmp_path):
         assert set(STEPS[name].after) & drawn == after[name] - implied, name
 
 
+def test_reports_of_make_demo_link_to_each_other():
+    assert other_reports(Path("results")) == {"The paper's study": "full/"}
+    assert other_reports(Path("results/full")) == {"The default study": "../"}
+    assert list(other_reports(Path("results/plant")).values()) == ["../", "../full/"]
+    assert other_reports(Path("/elsewhere")) == {}
+    for config, results in (("config", "results"), ("paper", "results/full")):
+        study = yaml.safe_load((ROOT / f"config/{config}.yaml").read_text())
+        assert study.get("results", "results") == results
+
+
 @pytest.mark.parametrize(("protocol", "is_papers"), [("paper", True), ("halves", False)])
 def test_claims_and_illustrations_need_methods_of_the_paper(tmp_path, protocol, is_papers):
     study = paper_study(
@@ -249,6 +261,16 @@ def test_claims_and_illustrations_need_methods_of_the_paper(tmp_path, protocol, 
     assert (tmp_path / "results/report/scoreboard.html").exists() == is_papers
     entry = (tmp_path / "results/report.html").read_text()
     assert ("The paper's claims" in entry) == is_papers
+    table = pd.read_csv(tmp_path / "results/tables/scoreboard.csv")
+    claims = table[table["verdict"] != "no claim"]
+    left_out = int((claims["verdict"] == "not run").sum())
+    assert (left_out < len(claims)) == is_papers
+    for name in ("report.html", *["report/scoreboard.html"] * is_papers):
+        text = (tmp_path / "results" / name).read_text()
+        assert (f"{left_out} of {len(claims)} claims" in text) == is_papers
+        assert ("The published study has them" in text) == is_papers
+        assert ">not run<" not in text
+        assert "VJM against XGB" not in text
     page = (tmp_path / "results/report/models.html").read_text()
     assert page.index("<h4>PP <") < page.index("<h4>VJM <")  # the reference comes first
     assert ("The paper's VJM model here" in page) == is_papers

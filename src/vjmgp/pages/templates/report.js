@@ -1,4 +1,5 @@
-// Tables that sort by a click on a heading, and a search field over long ones. Nothing is loaded.
+// Tables that sort by a click on a heading, a search field over long ones, and links to other
+// reports, which may be written later: a link is shown if the style of its report is there.
 "use strict";
 
 function valueOf(row, column) {
@@ -58,6 +59,18 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 for (const list of document.querySelectorAll("[data-searchable]")) {
   list.before(searchField(Array.from(list.children), list.dataset.searchable));
+}
+
+for (const link of document.querySelectorAll("a[data-report]")) {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = `${link.dataset.report}report/style.css`;
+  style.addEventListener("load", () => {
+    link.href = `${link.dataset.report}report.html`;
+    link.hidden = false;
+  });
+  style.addEventListener("error", () => style.remove());
+  document.head.append(style);
 }
 
 document.addEventListener("click", (event) => {

@@ -7,7 +7,7 @@ import pandas as pd
 from ..result_tables import read_table
 from ..scoreboard.claims import TWINS
 from ..scoreboard.score import tally
-from ..scoreboard.verdicts import NOT_RUN
+from ..scoreboard.verdicts import NO_CLAIM, NOT_RUN
 
 Context = dict[str, Any]
 OVERVIEW = "overview"
@@ -15,23 +15,28 @@ OVERVIEW = "overview"
 
 
 def scoreboard_page(path: str) -> Context:
-    """Return all claims and the counts of verdicts, by part of the paper."""
+    """Return the claims that the study has runs for, with the counts of verdicts, by part.
+
+    The rest, which the table has, is only counted.
+    """
     table = read_table(path)
     for column in ("paper", "ours", "note"):
         table[column] = table[column].astype(object).fillna("")
-    counts = tally(table).to_dict("index")
+    not_run = table["verdict"] == NOT_RUN
+    claims = int((table["verdict"] != NO_CLAIM).sum())
+    table = table[~not_run & ((table["verdict"] != NO_CLAIM) | (table["ours"] != ""))]
+    counts = tally(table).drop(columns=NOT_RUN).to_dict("index")
     parts = [
         {
             "name": part,
             "title": part.capitalize().replace("_training", ", training R²").replace("_", " "),
             "counts": counts[part],
-            "has_runs": counts[part][NOT_RUN] < counts[part]["claims"],
             "intervals": bool(rows["low"].notna().any()),
             "claims": rows.to_dict("records"),
         }
         for part, rows in ((str(name), rows) for name, rows in table.groupby("part", sort=False))
     ]
-    return {"parts": parts, "twins": TWINS}
+    return {"parts": parts, "twins": TWINS, "claims": claims, "left_out": int(not_run.sum())}
 
 
 def highlight(experiments: list[Context]) -> Context | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 READS = ("pages/templates/*", "study/report/templates/*")
 Context = dict[str, Any]
+DEFAULT_RESULTS = Path("results")
 ASSETS = ("style.css", "report.js")
 
 
@@ -83,6 +85,8 @@ def shared_context(files: StudyFiles, study: Context) -> Context:
         "datasets": [datasets.page(name) for name in study["datasets"]],
         "board": scoreboard_page(files.scoreboard) if has_claims else None,
         "title": config["title"],
+        "others": other_reports(Path(config["results"])),
+        "are_published": config["published"] == "only",
         "n_runs": len(runs),
         "n_methods": runs["method"].nunique(),
         "n_datasets": runs["dataset"].nunique(),
@@ -100,6 +104,18 @@ def shared_context(files: StudyFiles, study: Context) -> Context:
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(),
+    }
+
+
+def other_reports(results: Path) -> dict[str, str]:
+    """Return the folders of the reports that `make demo` writes, as seen from another's folder."""
+    if results.parts[:1] != DEFAULT_RESULTS.parts:
+        return {}
+    places = {"The default study": DEFAULT_RESULTS, "The paper's study": DEFAULT_RESULTS / "full"}
+    return {
+        words: f"{os.path.relpath(place, results)}/"
+        for words, place in places.items()
+        if place != results
     }
 
 
