@@ -125,7 +125,8 @@ def cost(table: dict[str, list[int]]) -> list[str]:
         *lines,
         "",
         f"Time grows with {', '.join(powers)}. Fitted to all lines: "
-        f"P·G·({a:.1f} + {b:.2f}·(K + 1)) µs, {share.min():.2f} to {share.max():.2f} times the measured times.",
+        f"P·G·({a:.1f} + {b:.2f}·(K + 1)) µs, {share.min():.2f} to {share.max():.2f} times the "
+        "measured times.",
     ]
 
 

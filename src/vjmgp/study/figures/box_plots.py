@@ -52,8 +52,10 @@ def size_and_time_boxes(runs: pd.DataFrame, methods: list[str], pens: dict[str, 
     """Draw the sizes and CPU times of all runs by method, on logarithmic axes."""
     figure, axes = panels(1, 2, 0.3 * len(methods) + 0.9, sharey=True)
     for axis, value in zip(axes, ("size", "cpu_seconds"), strict=True):
-        axis.set_xscale("log")
-        draw_boxes(axis, runs[runs[value] > 0], value, methods, pens)
+        shown = runs[runs[value] > 0]
+        ends = shown[value].min() / 1.3, shown[value].max() * 1.3
+        axis.set(xscale="log", xlim=ends if len(shown) else None)
+        draw_boxes(axis, shown, value, methods, pens)
         log_ticks(axis)
         axis.set_xlabel(PANELS[value])
     return figure
