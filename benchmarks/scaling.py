@@ -1,6 +1,9 @@
 """Measure how time and memory grow with rows, inputs, rounds, population and generations.
 
-Each line is a run in a new process, which has its own peak memory.
+    python -m benchmarks.scaling
+    python -m benchmarks.scaling --cost  # beside the paper's O(|P| G (K + 1))
+
+Each line is a run in a new process, which has its own peak memory. Times are CPU seconds.
 """
 
 from __future__ import annotations
@@ -8,6 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+
+import numpy as np
 
 from benchmarks import machine
 
@@ -19,6 +25,15 @@ TABLE = {
     "population_size": [50, 200, 1000],
     "generations": [10, 100, 1000],
 }
+COST = {
+    "population_size": [50, 100, 200, 400, 800],
+    "generations": [25, 50, 100, 200, 400],
+    "rounds": [1, 3, 10, 30, 100],
+}
+"""The factors of the paper's O(|P| G (K + 1))."""
+QUICK_COST = {"population_size": [50, 100], "generations": [10, 20], "rounds": [1, 10]}
+SYMBOLS = {"population_size": "P", "generations": "G", "rounds": "K"}
+REPEATS = 3
 QUICK = {"rows": [100, 1000], "inputs": [2, 30], "generations": [10, 100]}
 
 
@@ -40,13 +55,15 @@ def measure(case: dict[str, int]) -> dict[str, float]:
         population_size=case["population_size"],
         generations=case["generations"],
     )
+    started = time.process_time()
     run = Evolution(prepare(*synthetic(case["rows"], case["inputs"]), settings, seed=0))
+    prepared = time.process_time()
     run.start()
     for _ in range(settings.generations):
         run.step()
     return {
-        "preparation": run.prepared.seconds,
-        "evolution": run.evolution_seconds,
+        "preparation": prepared - started,
+        "evolution": time.process_time() - prepared,
         "memory": machine.peak_memory(),
     }
 
@@ -75,12 +92,55 @@ def report(table: dict[str, list[int]]) -> list[str]:
     return lines
 
 
+def cost(table: dict[str, list[int]]) -> list[str]:
+    """Return Markdown of the time of evolution beside the paper's |P| G (K + 1), with fits."""
+    lines = [
+        "| varied | CPU seconds | µs per individual | ns per individual and set of rows |",
+        "| --- | --- | --- | --- |",
+    ]
+    powers, found = [], []
+    for name, sizes in table.items():
+        times = []
+        for size in sizes:
+            case = STANDARD | {name: size}
+            runs = [machine.in_new_process("scaling", case)["evolution"] for _ in range(REPEATS)]
+            individuals, sets = case["population_size"] * case["generations"], case["rounds"] + 1
+            times.append(min(runs))
+            found.append((individuals, sets, times[-1]))
+            each = times[-1] / individuals
+            lines.append(
+                f"| {SYMBOLS[name]} = {size} | {times[-1]:.2f} | {each * 1e6:.1f} | "
+                f"{each / sets * 1e9:.0f} |"
+            )
+            print(lines[-1], file=sys.stderr, flush=True)
+        slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        powers.append(f"{SYMBOLS[name]} to the power {slope:.2f}")
+    individuals, sets, seconds = np.array(found).T
+    # The least relative error of individuals × (a + b × sets).
+    columns = np.column_stack([individuals, individuals * sets]) / seconds[:, np.newaxis]
+    fitted = np.linalg.lstsq(columns, np.ones(len(seconds)), rcond=None)[0]
+    share = columns @ fitted
+    a, b = fitted * 1e6
+    return [
+        *lines,
+        "",
+        f"Time grows with {', '.join(powers)}. Fitted to all lines: "
+        f"P·G·({a:.1f} + {b:.2f}·(K + 1)) µs, {share.min():.2f} to {share.max():.2f} times the "
+        "measured times.",
+    ]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument(
+        "--cost", action="store_true", help="population, generations and K only, with fits"
+    )
     parser.add_argument("--case", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.case:
         print(json.dumps(measure(json.loads(arguments.case))))
+    elif arguments.cost:
+        print("\n".join(cost(QUICK_COST if arguments.quick else COST)))
     else:
         print("\n".join(report(QUICK if arguments.quick else TABLE)))

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.support.engine_runs import MIX_Y, evolved, model_of, vicinity_of
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.engine_runs import MIX_Y, evolved, model_of, small_problem, vicinity_of
 from tests.support.twins import worst_gap
 
 from vjmgp.engine.numerics.rng import stream
-from vjmgp.engine.objectives.vicinal import finite_difference, mixup
+from vjmgp.engine.objectives.vicinal import MixupRule, finite_difference, mixup
 from vjmgp.engine.trees.pool import SCALE
 
 
@@ -83,25 +85,76 @@ def test_early_stopping_keeps_the_best_sum(problem):
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_vicinal_risk_is_bounded_by_empirical_risk_and_gap(problem, seed):
-    """Theorems 1 and 2: on the vicinal sample, risk ≤ 2·(empirical part + gap)."""
+@pytest.fixture(scope="module")
+def evolved_models():
+    """Return a problem, the models of two evolved populations, and their objectives O1."""
+    x, y = small_problem()
+    runs = [
+        evolved((x, y), seed, 5, regularizer=kind)
+        for seed, kind in enumerate(("none", "jensen_gap"))
+    ]
+    found = [
+        (model_of(run, row), run.individuals.o1[row]) for run in runs for row in run.population
+    ]
+    return x, y, found
+
+
+def parts_of_the_bound(model, x, y, v):
+    """Return vicinal risk, empirical risk weighted by shares, and all squared gaps."""
+    anchor, clean = np.arange(len(v.share)) % len(y), model(x)
+    mix = lambda values: v.share * values[anchor] + (1 - v.share) * values[v.partner]  # noqa: E731
+    predicted = model(v.points)
+    return (
+        np.mean((predicted - mix(y)) ** 2), np.mean(mix((clean - y) ** 2)),
+        (predicted - mix(clean)) ** 2,
+    )  # fmt: skip
+
+
+def vicinity(kind, seed, x, y, rounds, strength):
+    """Return noisy rows, mixtures of rows, or (for no theorem) points beyond both rows."""
+    if kind == "noise":
+        return finite_difference(stream(seed, "vicinal"), x, rounds, strength)
+    rule = MixupRule(1 + 9 * strength, strength, joint=bool(seed % 2), fold=bool(seed % 3))
+    v = mixup(stream(seed, "vicinal"), x, y, rounds, rule)
+    if kind == "mixture":
+        return v
+    share, anchor = v.share + 1.0, np.arange(len(v.share)) % len(y)
+    points = share[:, None] * x[anchor] + (1 - share)[:, None] * x[v.partner]
+    return v._replace(points=points, share=share)
+
+
+@given(
+    st.integers(0, 79), st.sampled_from(["noise", "mixture"]), st.integers(0, 2**32),
+    st.integers(1, 20), st.floats(0.01, 2.0), st.floats(0.01, 100.0),
+)  # fmt: skip
+def test_theorems_1_and_2(evolved_models, number, kind, seed, rounds, strength, tau):
+    """Vicinal risk ≤ (1 + 1/τ)(empirical risk + τ gap), with factor 2 for τ = 1."""
+    x, y, models = evolved_models
+    model, o1 = models[number]
+    v = vicinity(kind, seed, x, y, rounds, strength)
+    risk, empirical, gaps = parts_of_the_bound(model, x, y, v)
+    slack = 1 + 1e-9
+    assert risk <= 2 * (empirical + gaps.mean()) * slack
+    assert np.sqrt(risk) <= (np.sqrt(empirical) + np.sqrt(gaps.mean())) * slack
+    o2 = worst_gap(model, model(x), v.points, v.partner, v.share, len(y))
+    assert gaps.mean() <= o2 * slack
+    assert risk <= (1 + 1 / tau) * (empirical + tau * o2) * slack
+    if kind == "noise":
+        assert empirical <= o1 * slack  # so both objectives bound the risk
+
+
+@pytest.mark.parametrize(("kind", "shift"), [("noise", -1.0), ("mixture", 1.0)])
+def test_theorems_need_their_factor(problem, kind, shift):
+    """Where errors and gaps of a parabola have the same sign, the plain sum is no bound."""
+    x = problem[0]
+    y = x[:, 0] ** 2 + shift
+    v = vicinity(kind, 1, x, y, 10, 0.5)
+    risk, empirical, gaps = parts_of_the_bound(lambda p: p[:, 0] ** 2, x, y, v)
+    assert empirical + gaps.mean() < risk <= 2 * (empirical + gaps.mean())
+
+
+def test_theorem_2_needs_shares_up_to_1(problem):
     x, y = problem
-    rng = np.random.default_rng(seed)
-    w = rng.normal(size=(2, 4))
-    model = lambda p: np.sin(p @ w[0]) * 2 + np.abs(p @ w[1])  # noqa: E731
-    clean = model(x)
-    noise = finite_difference(stream(seed, "vicinal"), x, 10, 0.5)
-    mixed = mixup(stream(seed, "vicinal"), x, y, 10, MIX_Y)
-    for v in (noise, mixed):
-        anchor = np.arange(600) % 60
-        values, share = model(v.points), v.share
-        label = share * y[anchor] + (1 - share) * y[v.partner]
-        risk = np.mean((values - label) ** 2)
-        gap = np.mean((values - share * clean[anchor] - (1 - share) * clean[v.partner]) ** 2)
-        squared = (clean - y) ** 2
-        empirical = np.mean(share * squared[anchor] + (1 - share) * squared[v.partner])
-        assert risk <= 2 * empirical + 2 * gap
-        assert np.sqrt(risk) <= np.sqrt(empirical) + np.sqrt(gap)
-        worst = worst_gap(model, clean, v.points, v.partner, share, 60)
-        assert gap <= worst  # so the second objective bounds it, too
+    v = vicinity("beyond", 1, x, y, 10, 0.5)
+    risk, empirical, gaps = parts_of_the_bound(lambda p: 0 * p[:, 0], x, y[::-1], v)
+    assert risk > 2 * (empirical + gaps.mean())

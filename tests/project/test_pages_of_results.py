@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import accuracy, reproduction, sentences, srbench
+from benchmarks import accuracy, pictures, reproduction, sentences, srbench
 
 from vjmgp import load_results
 from vjmgp.study.result_tables import read_table
@@ -22,6 +22,14 @@ def tables_of(page):
     """Return the Markdown tables of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
+
+
+def test_pictures_have_a_source_and_are_shown():
+    drawn = {path.stem for path in (ROOT / "docs/figures").glob("*.svg")}
+    shown = re.findall(
+        r"\(figures/(\w+)\.svg\)", "".join(p.read_text() for p in ROOT.glob("docs/*.md"))
+    )
+    assert drawn == set(shown) == set(pictures.PICTURES)
 
 
 @pytest.fixture

@@ -177,7 +177,7 @@ def verify_published(
     chosen = [runs[k] for k in sorted(np.random.default_rng(seed).permutation(len(runs))[:count])]
     if not chosen:
         if count:
-            words = "none can be computed again here: datasets, time limits or packages prevent it"
+            words = "none can be computed again on these datasets without a time limit"
             yield Finding("runs to repeat", False, words)
         return
     rows = read_rows(published, [ReusedRuns(identity, k + 1) for identity, k in chosen])

@@ -9,10 +9,10 @@ import pytest
 from tests.support.made_up_runs import made_up_runs
 
 from vjmgp.study.figures.all_pairs import heat_map, rank_diagram
-from vjmgp.study.figures.box_plots import draw_boxes
+from vjmgp.study.figures.box_plots import draw_boxes, size_and_time_boxes
 from vjmgp.study.figures.draw_figures import all_figures, draw_figures
 from vjmgp.study.figures.evolution_curves import CurveQuartiles, filled_curves
-from vjmgp.study.figures.figure_style import log_ticks, pens_of, study_style
+from vjmgp.study.figures.figure_style import log_ticks, pens_of, save_figure, study_style
 from vjmgp.study.figures.overview_panels import three_panels
 from vjmgp.study.paths import experiment_files
 from vjmgp.study.plan.study import Experiment
@@ -71,6 +71,20 @@ def test_draw_boxes_keeps_the_order_and_a_place_for_methods_without_runs():
     draw_boxes(plt.subplots()[1], table[:0], "score", ["a", "b"], pens)  # nothing to draw yet
 
 
+def test_size_and_time_boxes_show_all_runs():
+    methods = ["VJM", "SVR"]
+    runs = runs_of(methods, ["d1", "d2"])
+    runs.loc[runs["method"] == "SVR", "size"] = np.r_[0, np.arange(1, len(runs) // 2)]
+    figure = size_and_time_boxes(runs, methods, pens_of(methods))
+    for axis, value in zip(figure.axes, ("size", "cpu_seconds"), strict=True):
+        assert axis.get_xscale() == "log"
+        shown = runs[(runs["method"] == "SVR") & (runs[value] > 0)]
+        body = next(b for b in axis.patches if round(b.get_path().vertices[:, 1].mean()) == 1)
+        ends = np.quantile(np.log(shown[value]), [0.25, 0.75])
+        found = body.get_path().vertices[:, 0]
+        assert np.log([found.min(), found.max()]) == pytest.approx(ends)
+
+
 @pytest.mark.parametrize(
     ("limits", "ticks"),
     [
@@ -103,6 +117,14 @@ def test_heat_map_is_antisymmetric_and_pale_for_insignificant_pairs():
     assert sorted(text.get_text() for text in axis.texts) == [".001", ".001", ".300", ".300"]
     many = [str(k) for k in range(25)]
     assert not heat_map(pairs.assign(method="0", versus=["1", "2", "3"]), many, 0.01).axes[0].texts
+
+
+def test_heat_map_has_room_for_long_names(tmp_path):
+    methods = [f"{'LinearRegression' * (k % 2)}{k}" for k in range(17)]
+    pairs = pd.DataFrame({"method": "0", "versus": methods[1:], "rank_biserial": 0.5})
+    save_figure(heat_map(pairs.assign(p_adjusted=0.001), methods, 0.01), tmp_path / "map")
+    pixels = plt.imread(tmp_path / "map.png")[:, :, :3]
+    assert pixels[:, :3].min() == pixels[:, -3:].min() == pixels[-3:].min() == 1.0
 
 
 def test_three_panels_sort_by_accuracy_and_star_symbolic_methods():
@@ -176,7 +198,8 @@ def test_draw_figures_draws_what_the_experiment_has_data_for(tmp_path, evolves):
     these = files.runs, files.curves, str(folder)
     draw_figures(experiment, ["VJM"], None, 0.01, *these, **files.statistics)
     drawn = [entry["name"] for entry in json.loads((folder / "figures.json").read_text())]
-    assert drawn == (["overview", "test_r2", "curves"] if evolves else ["test_r2"])
+    boxes = ["test_r2", "size_and_time"]
+    assert drawn == (["overview", *boxes, "curves"] if evolves else boxes)
     for name in drawn:
         assert (folder / f"{name}.svg").read_text().startswith("<?xml")
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")

@@ -354,7 +354,7 @@ def test_verify_repeats_published_runs(folder, tmp_path, capsys, monkeypatch):
     assert not (tmp_path / "none").exists()
     monkeypatch.setattr("vjmgp.operations.verify.embedded_datasets", lambda: ["547_no2"])
     assert main(["verify", "--published", "--shipped", str(config), "--runs", "4"]) == 1
-    assert "none is on these datasets" in capsys.readouterr().out
+    assert "none can be computed again on these datasets" in capsys.readouterr().out
     # A wrong number is found even if the checksums agree.
     forged = tmp_path / "forged"
     publication = Publication(folder)

@@ -30,8 +30,9 @@ def heat_map(pairs: pd.DataFrame, methods: list[str], level: float) -> Any:
         effect[a, b], effect[b, a] = row["rank_biserial"], -row["rank_biserial"]
         p[a, b] = p[b, a] = row["p_adjusted"]
     numbers = np.vectorize(_p_value)(p) if size <= NUMBERS_UP_TO else False
-    side = min(WIDTH - 1.5, 0.46 * size + 1.8)
-    figure, axis = plt.subplots(figsize=(side + 1.4, side), layout="constrained")
+    room = 0.1 * max(0, *(len(name) - 11 for name in methods))  # for long names at the left
+    side = min(WIDTH - 1.5 - room, 0.46 * size + 1.8)
+    figure, axis = plt.subplots(figsize=(side + 1.4 + room, side), layout="constrained")
     sns.heatmap(
         np.where(p < level, effect, 0.18 * effect), annot=numbers, fmt="",
         annot_kws={"fontsize": 8 if size <= 10 else 6.2}, mask=np.isnan(p), cmap=BLUE_ORANGE,

@@ -1,4 +1,4 @@
-"""Box plots of test R² by dataset."""
+"""Box plots of test R² by dataset, and of size and time."""
 
 import warnings
 from typing import Any
@@ -7,7 +7,8 @@ import pandas as pd
 import seaborn as sns
 
 from ..statistics.summaries import by_dataset
-from .figure_style import Pen, panels
+from .figure_style import Pen, log_ticks, panels
+from .overview_panels import PANELS
 
 MOST_PANELS = 12
 """With more datasets, one panel shows their medians."""
@@ -44,6 +45,19 @@ def _medians_of_many(
     draw_boxes(axis, table, "median", methods, pens)
     axis.set_xlim(*_limits(table["median"]))
     axis.set_xlabel(f"median test R² on each of {len(datasets)} datasets")
+    return figure
+
+
+def size_and_time_boxes(runs: pd.DataFrame, methods: list[str], pens: dict[str, Pen]) -> Any:
+    """Draw the sizes and CPU times of all runs by method, on logarithmic axes."""
+    figure, axes = panels(1, 2, 0.3 * len(methods) + 0.9, sharey=True)
+    for axis, value in zip(axes, ("size", "cpu_seconds"), strict=True):
+        shown = runs[runs[value] > 0]
+        ends = shown[value].min() / 1.3, shown[value].max() * 1.3
+        axis.set(xscale="log", xlim=ends if len(shown) else None)
+        draw_boxes(axis, shown, value, methods, pens)
+        log_ticks(axis)
+        axis.set_xlabel(PANELS[value])
     return figure
 
 

@@ -14,7 +14,7 @@ from ..result_tables import present, read_runs, read_table
 from ..statistics.critical_difference import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
 from .all_pairs import NUMBERS_UP_TO, heat_map, rank_diagram
-from .box_plots import MOST_PANELS, score_boxes
+from .box_plots import MOST_PANELS, score_boxes, size_and_time_boxes
 from .evolution_curves import BANDS_UP_TO, CurveQuartiles, evolution_curves
 from .figure_style import pens_of, save_figure, study_style
 from .overview_panels import three_panels
@@ -100,6 +100,10 @@ def all_figures(
     yield (
         "test_r2", score_boxes(runs, methods, datasets, pens), "Test R²",
         f"{what} hold the middle half; far outliers are cut off.",
+    )  # fmt: skip
+    yield (
+        "size_and_time", size_and_time_boxes(runs, methods, pens), "Model size and time",
+        "All runs on all datasets; boxes hold the middle half, logarithmic axes.",
     )  # fmt: skip
     yield from _curves(runs, tables["curves"], methods, curve_datasets or datasets[:4], pens)
 

@@ -11,6 +11,7 @@ from ..figures.figure_style import save_figure, study_style
 from ..latex import write_latex
 from ..result_tables import write_csv
 from .example_models import EXAMPLE, example_models, rugged_and_smooth
+from .flow_chart import flow_chart
 from .vicinity import (
     beta_densities,
     gap_and_difference,
@@ -22,6 +23,11 @@ from .vicinity import (
 
 TABLE = "features_547_no2"
 ILLUSTRATIONS: list[tuple[Callable[[], Any], str, str]] = [
+    (
+        flow_chart, "The algorithm",
+        "A run of VJM. Green: once per run, before evolution. Blue: in every generation. Orange: "
+        "the result. The noise estimate switches intrusion detection and sets τ.",
+    ),
     (
         gap_and_difference, "Finite difference and Jensen gap",
         "A straight, steep function and a fluctuating one. Thick: the worst finite difference "
