@@ -4,8 +4,6 @@ A row has a description of valid values for error messages, a test, and a conver
 Python number, tuple or text. To add a parameter, add a row.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -300,7 +298,7 @@ def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule"
         )
 
 
-def check_memory(settings: Settings, rows: int, inputs: int, workers: int = 1) -> None:
+def check_memory(settings: "Settings", rows: int, inputs: int, workers: int = 1) -> None:
     """Raise ValueError, before anything is allocated, if a run cannot fit into memory.
 
     The estimate is a lower bound.

@@ -5,8 +5,6 @@ used for downloads: it loads each file twice, has no time limit, refuses the new
 datasets, and leaves a partial file in the cache if it is killed while writing.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
@@ -81,7 +79,7 @@ def local_file(name: str, cache: Path | None) -> Path | None:
     return next((path for path in places if path.exists()), None)
 
 
-def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
+def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> "Dataset":
     """Load a dataset by its PMLB name: embedded, from the cache folder, or downloaded.
 
     Parameters

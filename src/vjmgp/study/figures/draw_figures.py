@@ -1,7 +1,5 @@
 """Draw the figures of one experiment that it has data for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +32,7 @@ OVERVIEW = (
 
 
 def draw_figures(
-    experiment: Experiment,
+    experiment: "Experiment",
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
@@ -56,7 +54,7 @@ def draw_figures(
 
 
 def all_figures(
-    experiment: Experiment,
+    experiment: "Experiment",
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
