@@ -55,16 +55,10 @@ def whole(low: int, high: int) -> Check:
     )
 
 
-def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Check:
+def number(
+    wanted: str, low: float = -math.inf, high: float = math.inf, above: bool = False
+) -> Check:
     """Accept a finite number within bounds; `above` excludes the lower bound itself."""
-    if math.isfinite(low) and math.isfinite(high):
-        wanted = f"a number between {low:g} and {high:g}"
-    elif math.isfinite(high):
-        wanted = f"a number of at most {high:g}"
-    elif above:
-        wanted = "a positive number" if low == 0.0 else f"a number above {low:g}"
-    else:
-        wanted = f"a number of {low:g} or more" if math.isfinite(low) else "a finite number"
 
     def fits(value: Any) -> bool:
         if not is_number(value):
@@ -148,9 +142,9 @@ def _resolved_regularizer(value: str) -> str:
 
 NAMES = sequence_of(Check("a name", lambda value: isinstance(value, str), str), "names")
 FLAG = Check("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
-RATE = number(0.0, 1.0)
-POSITIVE = number(0.0, above=True)
-NOT_NEGATIVE = number(0.0)
+RATE = number("a number between 0 and 1", 0.0, 1.0)
+POSITIVE = number("a positive number", 0.0, above=True)
+NOT_NEGATIVE = number("a number of 0 or more", 0.0)
 SHARE = Check(
     "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
 )
@@ -205,7 +199,7 @@ PARAMETERS: dict[str, Check] = {
     "fold_share": FLAG,
     "sigma": POSITIVE,
     "tau": optional(NOT_NEGATIVE, "adaptive"),
-    "noise_r2": optional(number(high=1.0)),
+    "noise_r2": optional(number("a number of at most 1", high=1.0)),
     "noise_score": one_of(("mean", "pooled")),
     "intrusion_detection": optional(FLAG, "adaptive"),
     "intrusion_margin": NOT_NEGATIVE,

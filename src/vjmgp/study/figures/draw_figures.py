@@ -13,7 +13,7 @@ from ..statistics.critical_difference import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
 from .all_pairs import NUMBERS_UP_TO, heat_map, rank_diagram
 from .box_plots import MOST_PANELS, score_boxes
-from .evolution_curves import BANDS_UP_TO, CurveQuartiles, evolution_curves
+from .evolution_curves import BANDS_UP_TO, evolution_curves
 from .figure_style import pens_of, save_figure, study_style
 from .overview_panels import three_panels
 
@@ -111,9 +111,9 @@ def _curves(
     steps = steps[steps["dataset"].isin(shown)]
     # Runs that end by time differ in length; half of them reach this generation.
     generations = int(runs.loc[runs["method"].isin(evolved), "generations"].median())
-    curves = CurveQuartiles(steps[steps["generation"] <= generations], generations)
+    steps = steps[steps["generation"] <= generations]
     band = ", the band their middle half" if len(evolved) <= BANDS_UP_TO else ""
     yield (
-        "curves", evolution_curves(curves, evolved, shown, pens), "Evolution",
+        "curves", evolution_curves(steps, generations, evolved, shown, pens), "Evolution",
         f"The model that would be chosen after each generation. Lines: medians of the runs{band}.",
     )  # fmt: skip
