@@ -39,13 +39,9 @@ def test_fit_does_not_overwrite_the_model_of_another_table(table, capsys):
     assert "a model of unknown origin" in said_by(capsys, SITE)
 
 
-def test_about_records_the_path_of_the_table(table):
+def test_formulas_have_a_legend_and_about_the_path_of_the_table(table):
     main(SITE)
     assert about()["table"] == str(Path("data.csv").resolve())
-
-
-def test_formulas_have_a_legend(table):
-    main(SITE)
     formulas = Path("data_model/formulas.txt").read_text()
     page = Path("data_model/report.html").read_text()
     model = load_model("data_model/model.json")

@@ -115,15 +115,13 @@ def test_it_ends_with_the_first_process_and_its_folder_is_deleted(tmp_path):
     def left_over():
         return list((tmp_path / "vjmgp").glob("*/second-*"))
 
-    first, watch = start()
-    os.kill(first.pid, signal.SIGKILL)
-    first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still running"
-    os.close(watch)
-    (killed,) = left_over()
-    first, watch = start()
-    assert killed not in left_over()
-    first.communicate()
-    assert select.select([watch], [], [], 60)[0], "the second process is still running"
-    os.close(watch)
-    assert left_over() == []
+    for is_killed in (True, False):
+        before = left_over()
+        first, watch = start()
+        assert not set(before) & set(left_over())
+        if is_killed:
+            os.kill(first.pid, signal.SIGKILL)
+        first.communicate()
+        assert select.select([watch], [], [], 60)[0], "the second process is still running"
+        os.close(watch)
+        assert len(left_over()) == is_killed

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from tests.support.regressors import small
 from tests.support.workflow_runs import ROOT
 
-from vjmgp import FUNCTION_NAMES, SymbolicModel, UserFunction, VJMRegressor, load_model
+from vjmgp import SymbolicModel, UserFunction, load_model
 from vjmgp.engine.preparation import prepare
 from vjmgp.engine.search.evolution import Evolution
 from vjmgp.engine.settings import Settings
@@ -222,8 +222,3 @@ def test_duplicate_names_and_too_many_functions_raise(problem):
     with pytest.raises(ValueError, match=f"at most {ROOM} fit"):
         fitted(problem, functions=["add", *many])
     assert fitted(problem, functions=["add", *many[:ROOM]]).score(*problem) > 0
-
-
-def test_default_functions_are_the_papers():
-    assert VJMRegressor().functions == FUNCTION_NAMES
-    assert len(FUNCTION_NAMES) == 13

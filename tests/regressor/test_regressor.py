@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.support.regressors import reloaded, small
 
-from vjmgp import REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor
+from vjmgp import FUNCTION_NAMES, REGULARIZERS, SELECTIONS, SymbolicModel, VJMRegressor
 
 CANNOT_HOLD = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -74,7 +74,8 @@ def test_defaults_are_the_values_of_the_paper():
         "tau": "adaptive", "regularizer": "jensen_gap", "selection": "lexicase",
     }  # fmt: skip
     assert {name: parameters[name] for name in expected} == expected
-    assert len(parameters["functions"]) == 13
+    assert parameters["functions"] == FUNCTION_NAMES
+    assert len(FUNCTION_NAMES) == 13
 
 
 def test_registries_list_their_names():

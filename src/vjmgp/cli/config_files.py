@@ -1,7 +1,5 @@
 """Find the workflow, in the repository or in the package, and read configs of studies."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +21,7 @@ def workflow_folder() -> Path:
     )
 
 
-def read_config(path: Path, **changes: str) -> Study:
+def read_config(path: Path, **changes: str) -> "Study":
     """Return the study of a config file with some keys changed; errors name the file.
 
     The user's classes may be in modules beside it.

@@ -1,7 +1,5 @@
 """`vjmgp study`: write a config, check it, run and resume a study, report its progress."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os
@@ -182,7 +180,7 @@ def retry(options: argparse.Namespace) -> int:
     return busy or _run(study, options)
 
 
-def _run(study: Study, options: argparse.Namespace) -> int:
+def _run(study: "Study", options: argparse.Namespace) -> int:
     _repair(study)
     return _snakemake(study, options)
 
@@ -198,7 +196,7 @@ def repair(options: argparse.Namespace) -> int:
     return busy
 
 
-def _repair(study: Study) -> int:
+def _repair(study: "Study") -> int:
     """Remove and list damaged files; return their number."""
     from ..operations.repair import repair as remove_damaged
     from ..operations.status import named
@@ -265,7 +263,7 @@ def report(options: argparse.Namespace) -> int:
     return _snakemake(study, options, "report_so_far", "--nolock")
 
 
-def _checked(config: Path) -> Study:
+def _checked(config: Path) -> "Study":
     """Return the study after Snakemake's checks, which have their own exit code here."""
     from ..study.config import preflight
 
@@ -275,7 +273,7 @@ def _checked(config: Path) -> Study:
     return study
 
 
-def _busy(study: Study) -> int:
+def _busy(study: "Study") -> int:
     """Return exit code 3 if the study is running."""
     from ..operations.lock import is_running
 
@@ -323,7 +321,7 @@ def _environment(results: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(results.absolute() / ".cache")}
 
 
-def _snakemake(study: Study, options: argparse.Namespace, *arguments: str) -> int:
+def _snakemake(study: "Study", options: argparse.Namespace, *arguments: str) -> int:
     """Run Snakemake; pass signals that stop this command on, so that Snakemake cleans up."""
     import snakemake  # noqa: F401 (an error says how to install it)
 

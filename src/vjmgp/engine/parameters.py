@@ -4,8 +4,6 @@ A row has a description of valid values for error messages, a test, and a conver
 Python number, tuple or text. To add a parameter, add a row.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
@@ -57,16 +55,10 @@ def whole(low: int, high: int) -> Check:
     )
 
 
-def number(low: float = -math.inf, high: float = math.inf, above: bool = False) -> Check:
+def number(
+    wanted: str, low: float = -math.inf, high: float = math.inf, above: bool = False
+) -> Check:
     """Accept a finite number within bounds; `above` excludes the lower bound itself."""
-    if math.isfinite(low) and math.isfinite(high):
-        wanted = f"a number between {low:g} and {high:g}"
-    elif math.isfinite(high):
-        wanted = f"a number of at most {high:g}"
-    elif above:
-        wanted = "a positive number" if low == 0.0 else f"a number above {low:g}"
-    else:
-        wanted = f"a number of {low:g} or more" if math.isfinite(low) else "a finite number"
 
     def fits(value: Any) -> bool:
         if not is_number(value):
@@ -150,9 +142,9 @@ def _resolved_regularizer(value: str) -> str:
 
 NAMES = sequence_of(Check("a name", lambda value: isinstance(value, str), str), "names")
 FLAG = Check("True or False", lambda value: isinstance(value, bool | np.bool_), bool)
-RATE = number(0.0, 1.0)
-POSITIVE = number(0.0, above=True)
-NOT_NEGATIVE = number(0.0)
+RATE = number("a number between 0 and 1", 0.0, 1.0)
+POSITIVE = number("a positive number", 0.0, above=True)
+NOT_NEGATIVE = number("a number of 0 or more", 0.0)
 SHARE = Check(
     "a number above 0 and below 1", lambda value: is_number(value) and 0.0 < value < 1.0, float
 )
@@ -207,7 +199,7 @@ PARAMETERS: dict[str, Check] = {
     "fold_share": FLAG,
     "sigma": POSITIVE,
     "tau": optional(NOT_NEGATIVE, "adaptive"),
-    "noise_r2": optional(number(high=1.0)),
+    "noise_r2": optional(number("a number of at most 1", high=1.0)),
     "noise_score": one_of(("mean", "pooled")),
     "intrusion_detection": optional(FLAG, "adaptive"),
     "intrusion_margin": NOT_NEGATIVE,
@@ -300,7 +292,7 @@ def check_final_rule(final_rule: str, regularizer: str, name: str = "final_rule"
         )
 
 
-def check_memory(settings: Settings, rows: int, inputs: int, workers: int = 1) -> None:
+def check_memory(settings: "Settings", rows: int, inputs: int, workers: int = 1) -> None:
     """Raise ValueError, before anything is allocated, if a run cannot fit into memory.
 
     The estimate is a lower bound.

@@ -78,7 +78,12 @@ class Restarts:
                 self._bar.close()
             self.seconds = time.perf_counter() - started
         if self._interruption is not None:
-            self._interrupted(self._interruption)
+            if not self.runs:  # no generation is finished
+                raise self._interruption
+            last = max(run.history[-1]["generation"] for run in self.runs.values())
+            self._end("interrupt")
+            said = f"Interrupted after generation {last:.0f}: the best model so far is kept."
+            warnings.warn(said, stacklevel=5)
 
     @contextlib.contextmanager
     def _signals_deferred(self) -> Iterator[None]:
@@ -126,16 +131,6 @@ class Restarts:
                 with self._idle:
                     self._idle.wait_for(lambda: not self._active)
                 raise
-
-    def _interrupted(self, interruption: BaseException) -> None:
-        """Keep the finished generations; if there are none, raise the interruption."""
-        if not self.runs:
-            raise interruption
-        last = max(run.history[-1]["generation"] for run in self.runs.values())
-        self._end("interrupt")
-        warnings.warn(
-            f"Interrupted after generation {last:.0f}: the best model so far is kept.", stacklevel=6
-        )
 
     def _evolve(self, restart: int) -> None:
         """Run one evolution, unless the search has ended."""

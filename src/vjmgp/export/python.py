@@ -74,7 +74,6 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
     """Return a module with one function of arrays or numbers."""
     printer = PythonPrinter(source, digits, name)
     statements = printer.statements()
-    mean, low, high = printer.mean, printer.low, printer.high
     numeric = [printer.names[column] for column in source.numeric_columns]
     known = " & ".join(f"np.isfinite({printer.names[name]})" for name in source.needed_numbers)
     clips = source.standardizer.clips
@@ -83,8 +82,8 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
         *(f"{word} = np.asarray({word}, dtype=float)" for word in numeric),
         'with np.errstate(all="ignore"):',
         *(f"    {line}" for line in statements),
-        f"value = np.where({defined.format(mean)})",
-        *([f"value = np.clip(value, {low}, {high})"] if clips else []),
+        f"value = np.where({defined.format(printer.mean)})",
+        *([f"value = np.clip(value, {printer.low}, {printer.high})"] if clips else []),
         *([f"value = np.where({known}, value, np.nan)"] if known else []),
         "return value[()]",
     ]

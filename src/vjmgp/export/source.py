@@ -1,7 +1,5 @@
 """The source of every export: an expression, the columns that it needs, and a comment."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata
@@ -35,7 +33,7 @@ class Levels(NamedTuple):
 class Exportable:
     """A model as an expression of its inputs."""
 
-    model: SymbolicModel
+    model: "SymbolicModel"
     algebra: Algebra
     root: Node
 
@@ -104,7 +102,7 @@ def _training_facts(columns: Sequence[Column]) -> str:
     return ""
 
 
-def source_of(model: SymbolicModel, *, rounded: bool = False) -> Exportable:
+def source_of(model: "SymbolicModel", *, rounded: bool = False) -> Exportable:
     """Return the model's simplified or displayed form; raise if it is undefined everywhere."""
     form = model.shown.rounded if rounded else model.shown.exact
     for node in in_order(form):

@@ -1,7 +1,5 @@
 """The displayed formula of a model: one short form for text, LaTeX, sympy and MathML."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,7 +21,7 @@ Digits = int | Literal["auto"] | None
 class DisplayedFormula:
     """The simplified formula of a model, exact and rounded."""
 
-    def __init__(self, model: SymbolicModel) -> None:
+    def __init__(self, model: "SymbolicModel") -> None:
         self.names = [name for name, _, _ in formula_inputs(model.standardizer)]
         self._model = model
         self._length = Lengths(self.names)

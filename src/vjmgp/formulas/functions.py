@@ -4,8 +4,6 @@ Functions of trees have the engine's names. Formulas consist of sums, products, 
 from which `build` makes such a function; printers write them by precedence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,7 +101,7 @@ class TreeFunction(NamedTuple):
     """A template of the tree as evolved, in sympy's syntax: `printers/evolved.py`."""
     level: int = ATOM
     """The precedence of that text."""
-    build: Callable[..., Node] | None = None
+    build: "Callable[..., Node] | None" = None
     """Builds the function by an `Algebra` from its nodes; None for the call itself."""
 
 

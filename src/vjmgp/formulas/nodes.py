@@ -8,8 +8,6 @@ A rule holds for all real inputs, up to rounding. The one exception are zeros of
 also if x is 0.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable, Sequence
@@ -35,7 +33,7 @@ class Node:
     """ "number", "input", "sum", "product" or "call"."""
     number: float
     """A number's value, a sum's constant, an input's position."""
-    parts: tuple[Node, ...]
+    parts: "tuple[Node, ...]"
     numbers: tuple[float, ...]
     """Weights of a sum's parts, exponents of a product's: integers or halves."""
     name: str

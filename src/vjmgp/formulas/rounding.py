@@ -6,8 +6,6 @@ numbers keep the digits that predictions need. Predictions are compared at point
 training ranges, so only the model is needed: read from a file, it is displayed as when fitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,6 +33,13 @@ HOPELESS = 3.0
 """Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
 LONG = 600
 """Forms with more letters are reduced from one start only."""
+Need = tuple[list[float], list[float], float]
+"""The effect of each weight, when the constant offsets its mean; these offsets; the constant's."""
+Needs = dict[Node, Need]
+Shares = dict[Node, float]
+"""The error allowed for the numbers of each node."""
+Replacement = tuple[Floats, int, Callable[[], Node]]
+Try = tuple[float, Node, Callable[[], Node]]
 
 
 def points_of(column: Column, position: int) -> Floats:
@@ -232,15 +237,6 @@ class Rounding:
         return next(reversed(new.values()))
 
 
-Need = tuple[list[float], list[float], float]
-"""The effect of each weight, when the constant offsets its mean; these offsets; the constant's."""
-Needs = dict[Node, Need]
-Shares = dict[Node, float]
-"""The error allowed for the numbers of each node."""
-Replacement = tuple[Floats, int, Callable[[], Node]]
-Try = tuple[float, Node, Callable[[], Node]]
-
-
 def _mean(values: Floats) -> float:
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else 0.0
@@ -279,7 +275,7 @@ def shortened(value: float, share: float, size: float) -> float:
     return value
 
 
-def exact_form(model: SymbolicModel, length: Lengths) -> tuple[Rounding, Node]:
+def exact_form(model: "SymbolicModel", length: Lengths) -> tuple[Rounding, Node]:
     """Return the model's expression, shortened, and the `Rounding` for it.
 
     Products are multiplied out if that is shorter, but not at the cost of precision, as with

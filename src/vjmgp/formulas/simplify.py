@@ -4,8 +4,6 @@ An `Algebra` already turns scales and centres into coefficients and merges equal
 products are multiplied out, or common factors taken out, if that is shorter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +17,7 @@ MOST_TERMS = 12
 """Products that would have more terms are not multiplied out."""
 
 
-def expression_of(model: SymbolicModel) -> tuple[Algebra, Node]:
+def expression_of(model: "SymbolicModel") -> tuple[Algebra, Node]:
     """Return the whole model in original units, without rounding and before clipping."""
     algebra = Algebra(model.functions)
     intercept, coefficients = model.original_units()
@@ -27,7 +25,7 @@ def expression_of(model: SymbolicModel) -> tuple[Algebra, Node]:
     return algebra, algebra.sum(zip(trees, map(float, coefficients), strict=True), intercept)
 
 
-def feature_expression(algebra: Algebra, feature: Feature, model: SymbolicModel) -> Node:
+def feature_expression(algebra: Algebra, feature: "Feature", model: "SymbolicModel") -> Node:
     """Return a constructed feature in original units."""
     inputs = model.standardizer.inputs
 

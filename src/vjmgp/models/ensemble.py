@@ -4,12 +4,10 @@ These models trade the formula for accuracy. Like formulas they are plain data: 
 JSON runs nothing that the file contains.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,14 +18,12 @@ from ..engine.numerics.rng import stream
 from ..engine.objectives.forest import COLUMN_BITS, COLUMN_MASK, Forest, fit_forest, predict_forest
 from ..engine.preparation import Prepared
 from ..engine.search.archive import O1, Archive
+from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Standardizer
 from . import serialization
 from .kriging import Kriging, fit_kriging, predict_kriging
 from .serialization import floats_from, places_from, require
 from .symbolic import Feature, SymbolicModel, TableModel, features_of, with_used_functions
-
-if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
 
 FOREST_SHARE, PROCESS_SHARE = 0.3, 0.2
 """Largest shares of Extra Trees and the Gaussian process in a blend; the front has the rest."""
@@ -107,7 +103,7 @@ class FrontModel(MeanModel):
         }
 
     @classmethod
-    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> FrontModel:
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> Self:
         standardizer = serialization.standardizer_from_dict(data)
         functions = serialization.functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]
@@ -191,7 +187,7 @@ class BlendModel(MeanModel):
         }
 
     @classmethod
-    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> BlendModel:
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> Self:
         front = FrontModel.from_dict(data["front"], functions)
         n_inputs = len(front.standardizer.inputs)
         shares = floats_from(data["shares"], "shares", (3,))

@@ -9,8 +9,6 @@ These errors do not account for the search, which used the same rows: every node
 choice made by the labels. `searched` enlarges them accordingly.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,9 +21,9 @@ from ..engine.parameters import SHARE, checked
 from ..engine.preparation import ScoredRows
 from ..engine.scorer import leave_one_out_errors
 from ..engine.search.archive import ALPHA, FACTOR, N_TREES, SIZE, Archive
+from ..tables.preprocessing import Standardizer
 
 if TYPE_CHECKING:
-    from ..tables.preprocessing import Standardizer
     from .ensemble import FrontModel
     from .symbolic import SymbolicModel
 
@@ -37,22 +35,22 @@ CHOICES = 8
 ROUNDING = 1e-9
 
 
-def leave_one_out(model: SymbolicModel, rows: ScoredRows) -> Floats:
+def leave_one_out(model: "SymbolicModel", rows: ScoredRows) -> Floats:
     """Return the leave-one-out error of each row, on the standardised target."""
     names = ("weight", "centre", "factor")
     linear = np.array([[getattr(f, name) for f in model.features] for name in names])
     return leave_one_out_errors(model.construct(rows.x), linear, model.scores["alpha"], rows)
 
 
-def with_errors(model: SymbolicModel, rows: ScoredRows) -> SymbolicModel:
+def with_errors(model: "SymbolicModel", rows: ScoredRows) -> "SymbolicModel":
     """Return the model with the error quantiles that its intervals need."""
     errors = leave_one_out(model, rows)
     return replace(model, error_quantiles=_quantiles(errors, model.size, rows, model.standardizer))
 
 
 def front_with_errors(
-    front: FrontModel, archive: Archive, teacher: Teacher, rows: ScoredRows
-) -> FrontModel:
+    front: "FrontModel", archive: Archive, teacher: Teacher, rows: ScoredRows
+) -> "FrontModel":
     """Do the same for a weighted mean of models, whose errors are the weighted means of theirs."""
     values, members = front.construct(rows.x), front.members
     errors = np.zeros(len(rows.y))

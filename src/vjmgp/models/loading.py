@@ -1,18 +1,14 @@
 """Load models of any kind from files."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..formulas.user_function import UserFunction
 from .ensemble import BlendModel, FrontModel
 from .symbolic import SymbolicModel
-
-if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
 
 
 def load_model(path: str | os.PathLike[str], functions: Sequence[UserFunction] = ()) -> Any:

@@ -3,8 +3,6 @@
 Reading runs nothing that a file contains: names of functions and columns are only looked up.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -20,10 +18,10 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name, functions_by_code
 from ..formulas.functions import fold
+from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column, Standardizer
 
 if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
     from .symbolic import Feature
 
 VERSION = 1
@@ -199,7 +197,9 @@ def _column_from_dict(data: dict[str, Any]) -> Column:
     )
 
 
-def tree_to_list(feature: Feature, names: list[str], functions: Sequence[UserFunction] = ()) -> Any:
+def tree_to_list(
+    feature: "Feature", names: list[str], functions: Sequence[UserFunction] = ()
+) -> Any:
     """Return a tree as nested lists of names and numbers: ["add", ["column", "x"], 0.5]."""
     leaf, call = (lambda column: ["column", names[column]]), (lambda name, parts: [name, *parts])
     return fold(feature.codes, feature.constants, leaf, float, call, functions)

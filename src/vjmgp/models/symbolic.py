@@ -4,13 +4,11 @@ It predicts, constructs features for other learners, and writes itself as text, 
 JSON.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -22,15 +20,12 @@ from ..engine.trees.primitives import FIRST_VARIABLE, codes_by_name, functions_b
 from ..formulas.display import Digits, DisplayedFormula
 from ..formulas.input_names import formula_inputs
 from ..formulas.printers.evolved import evolved_text
+from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Standardizer
 from . import serialization
 from .extrapolation import warn_beyond
 from .intervals import intervals_around
 from .serialization import JsonModel, finite_number
-
-if TYPE_CHECKING:
-    from ..formulas.user_function import UserFunction
-
 
 CHUNK = 65536
 """Rows evaluated together, which limits the memory of a prediction."""
@@ -290,9 +285,7 @@ class SymbolicModel(TableModel):
         }
 
     @classmethod
-    def _from_content(
-        cls, data: dict[str, Any], functions: Sequence[UserFunction]
-    ) -> SymbolicModel:
+    def _from_content(cls, data: dict[str, Any], functions: Sequence[UserFunction]) -> Self:
         standardizer = serialization.standardizer_from_dict(data)
         functions = serialization.functions_from_dict(data, functions)
         names = [column.title for column in standardizer.inputs]

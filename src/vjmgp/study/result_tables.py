@@ -1,7 +1,5 @@
 """Read and write tables of results as CSV."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -55,7 +53,7 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     return ok
 
 
-def present(names: list[str], column: pd.Series[str]) -> list[str]:
+def present(names: list[str], column: "pd.Series[str]") -> list[str]:
     """Return the names that a column has, in their order."""
     known = set(column.unique())
     return [name for name in names if name in known]

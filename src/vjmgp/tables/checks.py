@@ -1,7 +1,5 @@
 """Find problems that make a table unusable."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -32,13 +30,13 @@ def raise_any(problems: list[InputError], where: str) -> None:
         raise TableError(where, problems)
 
 
-def check_inputs(dataset: Dataset, where: str) -> list[str]:
+def check_inputs(dataset: "Dataset", where: str) -> list[str]:
     """Return the nominal columns; raise if the inputs cannot be used."""
     raise_any(list(input_problems(dataset)), where)
     return nominal_inputs(dataset)
 
 
-def nominal_inputs(dataset: Dataset) -> list[str]:
+def nominal_inputs(dataset: "Dataset") -> list[str]:
     """Return the nominal columns: those declared as nominal, and text."""
     names = [str(column) for column in dataset.inputs.columns]
     return [names[k] for k in nominal_columns(dataset.inputs, names, list(dataset.nominal))]
@@ -77,7 +75,7 @@ def _target_problems(values: Any, target: str, for_fit: bool) -> Iterator[InputE
 
 
 def input_problems(
-    dataset: Dataset, *, may_be_missing: bool = False, for_fit: bool = False
+    dataset: "Dataset", *, may_be_missing: bool = False, for_fit: bool = False
 ) -> Iterator[InputError]:
     """Yield problems that make the inputs unusable.
 
@@ -104,7 +102,7 @@ def input_problems(
 
 
 def _column_problems(
-    dataset: Dataset, column: Any, may_be_missing: bool, for_fit: bool
+    dataset: "Dataset", column: Any, may_be_missing: bool, for_fit: bool
 ) -> Iterator[InputError]:
     values = dataset.inputs[column]
     try:

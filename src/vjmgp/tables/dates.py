@@ -47,12 +47,10 @@ class ElapsedDays:
 
 def as_times(values: Any, order: str) -> Any:
     """Return times without a time zone, NaT for cells that are not dates."""
-    series = pd.Series(values)
+    series, form = pd.Series(values), None
     if any(isinstance(value, str) for value in series):
-        series = series.map(lambda cell: _year_first(cell, ORDERS[order]))
-        times = pd.to_datetime(series, format="ISO8601", errors="coerce", utc=True)
-    else:
-        times = pd.to_datetime(series, errors="coerce", utc=True)
+        series, form = series.map(lambda cell: _year_first(cell, ORDERS[order])), "ISO8601"
+    times = pd.to_datetime(series, format=form, errors="coerce", utc=True)
     return times.dt.tz_localize(None)
 
 

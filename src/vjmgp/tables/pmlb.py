@@ -5,8 +5,6 @@ used for downloads: it loads each file twice, has no time limit, refuses the new
 datasets, and leaves a partial file in the cache if it is killed while writing.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
@@ -81,7 +79,7 @@ def local_file(name: str, cache: Path | None) -> Path | None:
     return next((path for path in places if path.exists()), None)
 
 
-def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> Dataset:
+def load_dataset(name: str, cache: str | os.PathLike[str] | None = None) -> "Dataset":
     """Load a dataset by its PMLB name: embedded, from the cache folder, or downloaded.
 
     Parameters
@@ -167,7 +165,7 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
     address = _address()
     failures: list[str] = []
     for attempt in range(TRIES):
-        found_none = True
+        absent = 0
         for candidate in names_of(name):
             url = f"{address}/{candidate}/{candidate}{SUFFIX}"
             place = into / candidate / f"{candidate}{SUFFIX}"
@@ -175,17 +173,16 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
                 with requests.get(url, stream=True, timeout=TIMEOUT) as answer:
                     if answer.status_code == 404:
                         failures.append(f"{url} does not exist")
+                        absent += 1
                         continue
-                    found_none = False
                     answer.raise_for_status()
                     # A response cut short ends without an error; reading the file to its end
                     # finds that out.
                     chunks = _limited(answer.iter_content(1 << 16))
                     return write_whole(place, chunks, lambda path: _other_file(path, name))
             except (requests.RequestException, OSError) as error:
-                found_none = False
                 failures.append(f"{type(error).__name__}: {str(error)[:200]}")
-        if found_none:
+        if absent == len(names_of(name)):
             break
         if attempt + 1 < TRIES:
             time.sleep(2.0**attempt)

@@ -11,7 +11,7 @@ from tests.support.made_up_runs import made_up_runs
 from vjmgp.study.figures.all_pairs import heat_map, rank_diagram
 from vjmgp.study.figures.box_plots import draw_boxes, size_and_time_boxes
 from vjmgp.study.figures.draw_figures import all_figures, draw_figures
-from vjmgp.study.figures.evolution_curves import CurveQuartiles, filled_curves
+from vjmgp.study.figures.evolution_curves import evolution_curves, filled_curves, quartiles
 from vjmgp.study.figures.figure_style import log_ticks, pens_of, save_figure, study_style
 from vjmgp.study.figures.overview_panels import three_panels
 from vjmgp.study.paths import experiment_files
@@ -178,9 +178,10 @@ def test_filled_curves_hold_until_the_next_step():
     )
     values = filled_curves(steps, "test_r2", 4)
     np.testing.assert_array_equal(values, [[0.1, 0.1, 0.1, 0.5, 0.5], [np.nan, 0.3, 0.3, 0.3, 0.3]])
-    _, middle, _ = CurveQuartiles(steps, 4).quartiles("d", "m", "test_r2")
+    _, middle, _ = quartiles(steps, "test_r2", 4)
     assert middle.tolist() == pytest.approx([0.1, 0.2, 0.2, 0.4, 0.4])
-    assert CurveQuartiles(steps, 4).quartiles("d", "other", "test_r2") is None
+    drawn = evolution_curves(steps.assign(train_r2=0.5), 4, ["m", "other"], ["d"], pens_of(["m"]))
+    assert [line.get_label() for line in drawn.axes[1].lines] == ["m"]  # the other has no runs
 
 
 @pytest.mark.parametrize("evolves", [True, False])

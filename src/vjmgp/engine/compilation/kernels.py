@@ -7,8 +7,6 @@ numba recognises a kernel, and `compile_once` lets one process compile while oth
 Installations of the same engine share their kernels.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc
@@ -19,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import llvmlite.binding
 import numba
@@ -71,7 +69,7 @@ class EngineLocator(_CacheLocator):  # type: ignore[misc]
         self._py_file = py_file  # numba names it in warnings
 
     @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> EngineLocator | None:
+    def from_function(cls, py_func: Any, py_file: str) -> Self | None:
         """Return the locator of a function, or None if the engine does not have its source."""
         path = Path(py_file)
         if not path.is_relative_to(ENGINE_FOLDER) or not path.exists():

@@ -6,8 +6,6 @@ process moves the kernels of the second to its folder and compiles what is missi
 may fail, be killed or not start at all.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -16,6 +14,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Self
 
 import joblib
 import numpy as np
@@ -99,7 +98,7 @@ class SecondCompiler:
         except OSError:
             return None
 
-    def __enter__(self) -> SecondCompiler:
+    def __enter__(self) -> Self:
         """Return itself."""
         return self
 

@@ -1,7 +1,5 @@
 """Trees as they were evolved: every scale, centre and function call, in sympy's syntax."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ..functions import ATOM, FUNCTIONS, POWER, PRODUCT, SUM, fold
@@ -28,7 +26,7 @@ class EvolvedPart(Part):
         return f"({text})" if has_sign or level < LEVELS.get(place, SUM) else text
 
 
-def evolved_text(model: SymbolicModel, digits: int | None = None) -> str:
+def evolved_text(model: "SymbolicModel", digits: int | None = None) -> str:
     """Return the whole model: intercept and weighted features, by default with all digits."""
     intercept, coefficients = model.original_units()
     text = number(intercept, digits)
@@ -39,7 +37,7 @@ def evolved_text(model: SymbolicModel, digits: int | None = None) -> str:
     return text
 
 
-def _feature_part(feature: Feature, model: SymbolicModel, digits: int | None) -> EvolvedPart:
+def _feature_part(feature: "Feature", model: "SymbolicModel", digits: int | None) -> EvolvedPart:
     inputs = formula_inputs(model.standardizer)
     user_functions = {function.name: function for function in model.functions}
 

@@ -1,7 +1,5 @@
 """A model's formula as MathML, which browsers set without any help."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -21,7 +19,7 @@ NEXT = "</math> <math>"
 """Browsers break lines between elements, not within one: each term has its own."""
 
 
-def formula_mathml(model: SymbolicModel) -> str:
+def formula_mathml(model: "SymbolicModel") -> str:
     """Return the displayed formula: a MathML element for each term."""
     formula = model.shown
     names = [_name(column) for column in model.standardizer.inputs]

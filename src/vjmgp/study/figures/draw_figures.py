@@ -1,7 +1,5 @@
 """Draw the figures of one experiment that it has data for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,7 @@ from ..statistics.critical_difference import critical_difference
 from ..statistics.summaries import by_dataset, common_datasets
 from .all_pairs import NUMBERS_UP_TO, heat_map, rank_diagram
 from .box_plots import MOST_PANELS, score_boxes, size_and_time_boxes
-from .evolution_curves import BANDS_UP_TO, CurveQuartiles, evolution_curves
+from .evolution_curves import BANDS_UP_TO, evolution_curves
 from .figure_style import pens_of, save_figure, study_style
 from .overview_panels import three_panels
 
@@ -34,7 +32,7 @@ OVERVIEW = (
 
 
 def draw_figures(
-    experiment: Experiment,
+    experiment: "Experiment",
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
@@ -56,7 +54,7 @@ def draw_figures(
 
 
 def all_figures(
-    experiment: Experiment,
+    experiment: "Experiment",
     symbolic: list[str],
     curve_datasets: list[str] | None,
     significance: float,
@@ -117,9 +115,9 @@ def _curves(
     steps = steps[steps["dataset"].isin(shown)]
     # Runs that end by time differ in length; half of them reach this generation.
     generations = int(runs.loc[runs["method"].isin(evolved), "generations"].median())
-    curves = CurveQuartiles(steps[steps["generation"] <= generations], generations)
+    steps = steps[steps["generation"] <= generations]
     band = ", the band their middle half" if len(evolved) <= BANDS_UP_TO else ""
     yield (
-        "curves", evolution_curves(curves, evolved, shown, pens), "Evolution",
+        "curves", evolution_curves(steps, generations, evolved, shown, pens), "Evolution",
         f"The model that would be chosen after each generation. Lines: medians of the runs{band}.",
     )  # fmt: skip

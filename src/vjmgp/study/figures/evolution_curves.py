@@ -13,23 +13,13 @@ BANDS_UP_TO = 4
 """With more methods, the bands would cover each other."""
 
 
-class CurveQuartiles:
-    """Quartiles over the runs, by generation."""
-
-    def __init__(self, steps: pd.DataFrame, generations: int) -> None:
-        self.generations = generations
-        self.parts = dict(list(steps.groupby(["dataset", "method"], sort=False)))
-
-    def quartiles(self, dataset: str, method: str, metric: str) -> Floats | None:
-        """Return 3 × generations, or None without runs."""
-        part = self.parts.get((dataset, method))
-        if part is None:
-            return None
-        values = filled_curves(part, metric, self.generations)
-        known = np.isfinite(values).any(axis=0)
-        found = np.full((3, values.shape[1]), np.nan)
-        found[:, known] = np.nanquantile(values[:, known], [0.25, 0.5, 0.75], axis=0)
-        return found
+def quartiles(steps: pd.DataFrame, metric: str, generations: int) -> Floats:
+    """Return 3 × generations: quartiles over the runs."""
+    values = filled_curves(steps, metric, generations)
+    known = np.isfinite(values).any(axis=0)
+    found = np.full((3, values.shape[1]), np.nan)
+    found[:, known] = np.nanquantile(values[:, known], [0.25, 0.5, 0.75], axis=0)
+    return found
 
 
 def filled_curves(steps: pd.DataFrame, metric: str, generations: int) -> Floats:
@@ -39,20 +29,24 @@ def filled_curves(steps: pd.DataFrame, metric: str, generations: int) -> Floats:
 
 
 def evolution_curves(
-    curves: CurveQuartiles, methods: list[str], datasets: list[str], pens: dict[str, Pen]
+    steps: pd.DataFrame,
+    generations: int,
+    methods: list[str],
+    datasets: list[str],
+    pens: dict[str, Pen],
 ) -> Any:
     """Draw training and test R² of all methods, a line of panels for each dataset."""
     height = 2.3 * len(datasets) + 0.9
     figure, axes = panels(len(datasets), 2, height, squeeze=False, sharex=True)
-    x = np.arange(curves.generations + 1)
+    x = np.arange(generations + 1)
+    parts = dict(list(steps.groupby(["dataset", "method"], sort=False)))
     for line, dataset in zip(axes, datasets, strict=True):
         for axis, (metric, words) in zip(line, SCORES.items(), strict=True):
             lowest = 1.0
             for method in methods:
-                found = curves.quartiles(dataset, method, metric)
-                if found is None:
+                if (dataset, method) not in parts:
                     continue
-                low, middle, high = found
+                low, middle, high = quartiles(parts[dataset, method], metric, generations)
                 pen = pens[method]
                 if len(methods) <= BANDS_UP_TO:
                     axis.fill_between(x, low, high, color=pen.colour, alpha=0.13, linewidth=0)
@@ -60,7 +54,7 @@ def evolution_curves(
                     low = middle
                 axis.plot(x, middle, color=pen.colour, ls=pen.dash, linewidth=1.6, label=method)
                 # Leave out the first generations, which are far below the rest.
-                lowest = min(lowest, np.nanmin(low[curves.generations // 10 :]))
+                lowest = min(lowest, np.nanmin(low[generations // 10 :]))
             axis.set_ylim(bottom=max(lowest - 0.03, -1.0))
             axis.grid(visible=True, axis="y")
             axis.set_title(f"{dataset}: {words} R²")

@@ -1,7 +1,5 @@
 """The files of a study."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ...engine.version import source_hash
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 class Catalogue:
     """The paths of a study's files, whether or not they exist."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: "Study") -> None:
         self._study = study
         self._home = study.config["results"]
 
@@ -53,7 +51,7 @@ class Catalogue:
         found = [block for block in every if set(seeds) & set(paths.seeds_of(block))]
         return [self.at(pattern, block=block, **names) for block in found]
 
-    def block(self, cell: Cell, block: str) -> str:
+    def block(self, cell: "Cell", block: str) -> str:
         """Return the file with a block of runs."""
         return self.at(
             paths.RUNS,

@@ -7,8 +7,6 @@ files that it reads in a tuple `READS`. Nothing that is hashed is executed. Ever
 module, so nothing heavy is imported here.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
@@ -151,7 +149,7 @@ def own_code(path: str, *places: str) -> str | None:
 class Identities:
     """The identities of datasets, splits, noise estimates, runs, and the steps after them."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: "Study") -> None:
         self._study = study
 
     @functools.cache  # noqa: B019 (a study lives as long as its process)

@@ -66,7 +66,10 @@ class TunedEstimator:
 
     def details(self) -> dict[str, Any]:
         """Return the chosen parameters and the failed candidates of the search."""
-        failures = sorted(self.search.failures.items())
+        failures, inputs = (
+            sorted(self.search.failures.items()),
+            range(len(self.standardizer.inputs)),
+        )
         reasons = [[self.search.points[k], reason] for k, reason in failures]
         return {
             "trees": None,
@@ -74,7 +77,5 @@ class TunedEstimator:
             "failed_candidates": len(reasons),
             "failures": reasons,
             "unconverged_candidates": len(self.search.unconverged),
-            "legend": legend(self.standardizer, range(len(self.standardizer.inputs)))
-            if self.text
-            else [],
+            "legend": legend(self.standardizer, inputs if self.text else ()),
         }

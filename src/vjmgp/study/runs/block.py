@@ -1,7 +1,5 @@
 """The step that runs a method on a dataset for a block of seeds."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import logging
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
+def learner_of(definition: dict[str, Any], noise: Noise) -> "Learner":
     """Return the learner that a method's definition describes."""
     if "gp" in definition:
         from .gp import GeneticProgramming
@@ -41,7 +39,7 @@ def learner_of(definition: dict[str, Any], noise: Noise) -> Learner:
     return TunedEstimator(definition)
 
 
-def run(learner: Learner, problem: Problem) -> dict[str, Any]:
+def run(learner: "Learner", problem: Problem) -> dict[str, Any]:
     """Fit, score and describe a model; return the outcome as entries of a record."""
     learner.prepare(problem)
     started, busy = time.perf_counter(), time.process_time()
@@ -115,7 +113,7 @@ def provenance(
     }
 
 
-def guarded(learner: Learner, problem: Problem, method: str) -> dict[str, Any]:
+def guarded(learner: "Learner", problem: Problem, method: str) -> dict[str, Any]:
     """Return a run's outcome or failure; warnings of libraries are counted and logged."""
     what = f"{method} on {problem.dataset}, seed {problem.seed}"
     with warnings.catch_warnings(record=True) as caught:

@@ -1,7 +1,5 @@
 """The steps that turn computed and reused runs into tidy tables."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator
@@ -34,7 +32,7 @@ class Runs:
 
     def __init__(
         self,
-        experiment: Experiment,
+        experiment: "Experiment",
         records: list[Any],
         reused: list[ReusedRuns],
         folder: str | None = None,
@@ -139,7 +137,7 @@ def _rebuilt(published: Any, wanted: list[tuple[str, int]]) -> dict[tuple[str, i
 
 
 def collect_runs(
-    experiment: Experiment,
+    experiment: "Experiment",
     records: list[str],
     reused: list[ReusedRuns],
     folder: str | None,

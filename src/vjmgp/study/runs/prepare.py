@@ -1,7 +1,5 @@
 """The steps before runs: fetch a dataset, check it and write a typed table, draw training rows."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +28,7 @@ def fetch_dataset(dataset: str, cache: str | None, table: str, note: str) -> Non
 
 
 def prepare_dataset(
-    dataset: str, table: str, own: Table | None, data: str, facts: str, note: str | None = None
+    dataset: str, table: str, own: "Table | None", data: str, facts: str, note: str | None = None
 ) -> None:
     """Write inputs and target of a dataset, and the facts about them.
 
@@ -60,7 +58,7 @@ def prepare_dataset(
     )
 
 
-def load_own(name: str, own: Table) -> Dataset:
+def load_own(name: str, own: "Table") -> Dataset:
     """Return a user's table under its name in the study."""
     return replace(load_file(own.file, own.target, own.nominal), name=name)
 

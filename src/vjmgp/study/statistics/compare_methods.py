@@ -1,7 +1,5 @@
 """Write the statistics of one experiment: CSV for computing, LaTeX for printing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compare_methods(
-    runs: str, experiment: Experiment, significance: float, latex: str, **tables: str
+    runs: str, experiment: "Experiment", significance: float, latex: str, **tables: str
 ) -> None:
     """Write each of `tables` as CSV to its path, and all of them as LaTeX to a folder."""
     table, to_print = read_runs(runs), Path(latex)
