@@ -15,13 +15,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LIMITS = {
     "modules in the root of the package": 4,
-    "source lines": 26_500,
-    "test lines": 16_300,
+    "source lines": 26_850,
+    "test lines": 16_650,
     "docstrings that begin with “What”": 20,
     "module names used twice": 0,
     "class names used twice": 0,
 }
-"""Upper bounds."""
+"""Upper bounds; those of lines rise only with features."""
 FIXED = {"gaussian_process", "operon", "ffx", "excelformer"}
 """Modules of `competitors` whose paths are part of published identities, so their names stay."""
 LONGEST = 5

@@ -112,11 +112,9 @@ SENTENCES: dict[str, list[str]] = {
         "{distilled_few[XGB]} datasets.",
         "(no significant difference on {linear[1]} of these 55 datasets, better on {linear[2]})",
         "(no significant difference on {gaussian[1]}, better on {gaussian[2]})",
-        "higher by {over[VJM distilled against KernelRidge][median]} in the median of differences than kernel ridge "
-        "regression's (p = {over[VJM distilled against KernelRidge][p]}, adjusted "
-        "{over[VJM distilled against KernelRidge][adjusted p]})",
-        "VJM's does not differ from it (p = {over[VJM against KernelRidge][p]}, adjusted "
-        "{over[VJM against KernelRidge][adjusted p]})",
+        "ahead of kernel ridge regression (p = {over[VJM distilled against KernelRidge][p]}, adjusted "
+        "{over[VJM distilled against KernelRidge][adjusted p]}), and VJM is not "
+        "(p = {over[VJM against KernelRidge][p]}, adjusted {over[VJM against KernelRidge][adjusted p]})",
     ],
 }  # fmt: skip
 
