@@ -268,7 +268,7 @@ def test_claims_and_illustrations_need_methods_of_the_paper(tmp_path, protocol, 
     for name in ("report.html", *["report/scoreboard.html"] * is_papers):
         text = (tmp_path / "results" / name).read_text()
         assert (f"{left_out} of {len(claims)} claims" in text) == is_papers
-        assert ("The published study has them" in text) == is_papers
+        assert ("The published study has most of them" in text) == is_papers
         assert ">not run<" not in text
         assert "VJM against XGB" not in text
     page = (tmp_path / "results/report/models.html").read_text()
