@@ -38,6 +38,14 @@ MEASURES = ["P-VRM", "PP", "RC", "GC", "IODC", "TK", "WCRV", "Standard GP"]
 TIMED = {"VJM": "VJM 1 s", "PP": "PP 1 s", "Standard GP": "Standard GP 1 s"}
 FEW = "ExcelFormer"
 """A learner that was run on the datasets of `config/slow.yaml` only."""
+READINGS = {
+    "VJM bounded": "VJM",
+    "GC population": "GC",
+    "RC and size": "RC",
+    "RC free refits": "RC",
+    "WCRV residuals": "WCRV",
+}
+"""Other readings of the paper's measures, with the methods that they stand in for."""
 LEARNERS = ["GaussianProcess", *competitors()]
 """All methods but variants of genetic programming."""
 SMALL = 200
@@ -205,6 +213,33 @@ def gap_to_the_paper(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def readings(runs: pd.DataFrame) -> pd.DataFrame:
+    """Compare other readings with ours, on the datasets that each reading was run on.
+
+    Of the paper's cells of counts, that many with the measure differ beyond chance.
+    """
+    rows = []
+    for reading, base in READINGS.items():
+        own = runs[(runs["protocol"] == "paper") & runs["method"].isin(["VJM", *MEASURES, reading])]
+        datasets = sorted(own["dataset"][own["method"] == reading].unique())
+        own = own[own["dataset"].isin(datasets)]
+        for name in (base, reading) if datasets else ():
+            dropped = ({base, reading} - {name}).pop()
+            known = own[own["method"] != dropped].replace({"method": {name: base}})
+            beyond = beyond_chance(beside_the_paper(known, COMPLEXITY))
+            cells = beyond[beyond[""].str.split(" against ").map(set(base.split()).issubset)]
+            medians = {
+                label: by_dataset(own, [name], datasets, metric).median().item()
+                if metric == "size"
+                else round(by_dataset(own, [name], datasets, metric).mean().item(), 3)
+                for metric, label in (*METRICS.items(), ("size", "median size"))
+            }
+            counted = cells["of"].value_counts().reindex(list(METRICS.values()), fill_value=0)
+            beyond_of = counted.add_prefix("beyond chance, ").to_dict()
+            rows.append({"reading": name, **medians, **beyond_of, "datasets": len(datasets)})
+    return pd.DataFrame(rows).drop_duplicates(["reading", "datasets"])
+
+
 def verdicts(board: pd.DataFrame) -> pd.DataFrame:
     """Return the tally by part of the paper."""
     return tally(board).rename(index=lambda part: part.replace("_", " ")).reset_index()
@@ -292,6 +327,8 @@ def main() -> None:
         print(f"On {len(datasets)} datasets:\n\n{markdown(learners(runs, sorted(datasets)))}\n")
     for reference in ("VJM", "VJM distilled"):
         print(f"\n{reference}, over all datasets:\n\n{markdown(readable(leads(runs, reference)))}")
+    print("\n## Other readings\n")
+    print(markdown(readings(runs)))
     print("\n## Medians\n")
     print(markdown(beside_its_medians(runs)))
     gaps = gap_to_the_paper(runs)
