@@ -162,6 +162,6 @@ def test_error_in_a_thread_is_raised(monkeypatch):
     def fail(*_):
         raise RuntimeError("raised by a thread")
 
-    monkeypatch.setattr(WorstGap, "_measure", fail)
+    monkeypatch.setattr(WorstGap, "measure", fail)
     with pytest.raises(RuntimeError, match="raised by a thread"):
         small(max_rows=None, n_jobs=2).fit(X, Y)

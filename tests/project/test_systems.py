@@ -42,7 +42,7 @@ def test_consoles_replace_letters_they_cannot_encode(encoding):
 def test_missing_matplotlib_is_reported_with_its_install_command(monkeypatch):
     monkeypatch.setattr("vjmgp.core.optional.find_spec", lambda module: None)
     with pytest.raises(ModuleNotFoundError, match=r"this needs matplotlib: pip install 'vjmgp\["):
-        plots._axes(None)
+        plots.axes_for(None)
     assert page._picture(pytest.fail) == ""
     assert page.without_plots(Path("my fit"), 3) == (
         "The page has no plots, which need matplotlib: pip install 'vjmgp[plots]'. Then vjmgp "

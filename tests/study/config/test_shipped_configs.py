@@ -121,7 +121,7 @@ def test_default_study_needs_no_network():
     assert study.seeds >= fewest_pairs(study.significance)
     first, *others = study.experiments["competitors"].methods
     assert first == "VJM distilled"
-    assert {"LinearRegression", "ElasticNet", "KernelRidge", "SVR", "GaussianProcess"} <= {*others}
+    assert {"LinearRegression", "ElasticNet", "KernelRidge", "GaussianProcess"} <= {*others}
 
 
 def test_study_of_the_paper_is_complete():
