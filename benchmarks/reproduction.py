@@ -213,31 +213,37 @@ def gap_to_the_paper(runs: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compare other readings with ours, on the datasets that each reading was run on.
+def readings(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare other readings with ours: in the mean, and in cells of the paper's tables.
 
-    Of the paper's cells of counts, that many with the measure differ beyond chance.
+    The cells are those of the measure in which ours or the reading differs beyond chance.
     """
-    rows = []
+    own = runs[(runs["protocol"] == "paper") & runs["method"].isin(["VJM", *MEASURES, *READINGS])]
+    datasets, rows, cells = sorted(own["dataset"].unique()), [], []
+    counted = own["method"].map(lambda name: name not in READINGS)
+    ours = beside_the_paper(own[counted], COMPLEXITY)
     for reading, base in READINGS.items():
-        own = runs[(runs["protocol"] == "paper") & runs["method"].isin(["VJM", *MEASURES, reading])]
-        datasets = sorted(own["dataset"][own["method"] == reading].unique())
-        own = own[own["dataset"].isin(datasets)]
-        for name in (base, reading) if datasets else ():
-            dropped = ({base, reading} - {name}).pop()
-            known = own[own["method"] != dropped].replace({"method": {name: base}})
-            beyond = beyond_chance(beside_the_paper(known, COMPLEXITY))
-            cells = beyond[beyond[""].str.split(" against ").map(set(base.split()).issubset)]
-            medians = {
-                label: by_dataset(own, [name], datasets, metric).median().item()
-                if metric == "size"
-                else round(by_dataset(own, [name], datasets, metric).mean().item(), 3)
-                for metric, label in (*METRICS.items(), ("size", "median size"))
-            }
-            counted = cells["of"].value_counts().reindex(list(METRICS.values()), fill_value=0)
-            beyond_of = counted.add_prefix("beyond chance, ").to_dict()
-            rows.append({"reading": name, **medians, **beyond_of, "datasets": len(datasets)})
-    return pd.DataFrame(rows).drop_duplicates(["reading", "datasets"])
+        if reading not in set(own["method"]):
+            continue
+        of_reading = own["method"] == reading
+        known = own[counted & (own["method"] != base) | of_reading]
+        found = beside_the_paper(known.replace({"method": {reading: base}}), COMPLEXITY)
+        of_measure = ours[""].str.split(" against ").map(lambda pair, base=base: base in pair)
+        for name, table in ((base, ours), (reading, found)):
+            medians = by_dataset(own, [name], datasets, "test_r2").mean().item()
+            on_training = by_dataset(own, [name], datasets, "train_r2").mean().item()
+            beyond = beyond_chance(table)["of"].filter(ours.index[of_measure]).value_counts()
+            rows.append(
+                {"method": name, "mean test R²": f"{medians:.3f}",
+                 "mean training R²": f"{on_training:.3f}",
+                 "median size": by_dataset(own, [name], datasets, "size").median().item()}
+                | {f"beyond chance, {of}": beyond.get(of, 0) for of in METRICS.values()}
+            )  # fmt: skip
+        differ = beyond_chance(ours).index.union(beyond_chance(found).index)
+        both = ours.rename(columns={"": "cell"}).assign(reading=found["ours"])
+        shown = both.loc[of_measure & ours.index.isin(differ)].assign(method=reading)
+        cells.append(shown[["method", "cell", "of", "ours", "reading", "paper"]])
+    return pd.DataFrame(rows).drop_duplicates("method"), pd.concat(cells)
 
 
 def verdicts(board: pd.DataFrame) -> pd.DataFrame:
@@ -328,7 +334,8 @@ def main() -> None:
     for reference in ("VJM", "VJM distilled"):
         print(f"\n{reference}, over all datasets:\n\n{markdown(readable(leads(runs, reference)))}")
     print("\n## Other readings\n")
-    print(markdown(readings(runs)))
+    for table in readings(runs):
+        print(f"{markdown(table)}\n")
     print("\n## Medians\n")
     print(markdown(beside_its_medians(runs)))
     gaps = gap_to_the_paper(runs)
