@@ -222,24 +222,26 @@ def readings(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     datasets, rows, cells = sorted(own["dataset"].unique()), [], []
     counted = own["method"].map(lambda name: name not in READINGS)
     ours = beside_the_paper(own[counted], COMPLEXITY)
+    ours_beyond = beyond_chance(ours)
     for reading, base in READINGS.items():
         if reading not in set(own["method"]):
             continue
         of_reading = own["method"] == reading
         known = own[counted & (own["method"] != base) | of_reading]
         found = beside_the_paper(known.replace({"method": {reading: base}}), COMPLEXITY)
+        found_beyond = beyond_chance(found)
         of_measure = ours[""].str.split(" against ").map(lambda pair, base=base: base in pair)
-        for name, table in ((base, ours), (reading, found)):
+        for name, differing in ((base, ours_beyond), (reading, found_beyond)):
             medians = by_dataset(own, [name], datasets, "test_r2").mean().item()
             on_training = by_dataset(own, [name], datasets, "train_r2").mean().item()
-            beyond = beyond_chance(table)["of"].filter(ours.index[of_measure]).value_counts()
+            beyond = differing["of"].filter(ours.index[of_measure]).value_counts()
             rows.append(
                 {"method": name, "mean test R²": f"{medians:.3f}",
                  "mean training R²": f"{on_training:.3f}",
                  "median size": by_dataset(own, [name], datasets, "size").median().item()}
                 | {f"beyond chance, {of}": beyond.get(of, 0) for of in METRICS.values()}
             )  # fmt: skip
-        differ = beyond_chance(ours).index.union(beyond_chance(found).index)
+        differ = ours_beyond.index.union(found_beyond.index)
         both = ours.rename(columns={"": "cell"}).assign(reading=found["ours"])
         shown = both.loc[of_measure & ours.index.isin(differ)].assign(method=reading)
         cells.append(shown[["method", "cell", "of", "ours", "reading", "paper"]])
