@@ -82,7 +82,7 @@ def test_run_writes_lines_and_table_prints_them(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", words)
     laws.main()
     runs = [json.loads(line) for line in place.read_text().splitlines()]
-    assert len(runs) == 12 * 6
+    assert len(runs) == 12 * 10
     assert {run["law"] for run in runs if is_found(run)} == {"a*b"}
     lone = tmp_path / "peer.jsonl"
     lone.write_text(json.dumps({**runs[0], "method": "peer"}))
@@ -93,4 +93,4 @@ def test_run_writes_lines_and_table_prints_them(tmp_path, monkeypatch, capsys):
     laws.main()
     lines = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
     assert ["found", "8%"] in lines
-    assert ["fits", "72"] in lines
+    assert ["fits", "120"] in lines
