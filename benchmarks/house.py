@@ -15,8 +15,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LIMITS = {
     "modules in the root of the package": 4,
-    "source lines": 26_850,
-    "test lines": 16_650,
+    "source lines": 29_600,
+    "test lines": 17_700,
     "docstrings that begin with “What”": 20,
     "module names used twice": 0,
     "class names used twice": 0,

@@ -13,7 +13,7 @@ from .engine.distillation.laws import Units
 from .engine.distillation.teacher import teacher_of, teacher_tau
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
-from .engine.search.archive import BORN, O1, O2, RESTART, SIZE, Archive, front_of, part_of
+from .engine.search.archive import BORN, LAW, O1, O2, RESTART, SIZE, Archive, front_of, part_of
 from .engine.search.front_rules import RULES, Rule, front_rule
 from .formulas.user_function import UserFunction
 from .models.ensemble import blend_model, front_model
@@ -41,6 +41,8 @@ class SearchResult:
     """All rows, if evolution saw a sample of them."""
     constant_rows: ScoredRows | None = None
     """The rows of a constant model."""
+    clips_laws: bool = False
+    """Whether predictions of laws stay within the range of the training target, too."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -161,8 +163,10 @@ def _short_formula(result: SearchResult, price: float, tau: float) -> Archive | 
     assert prepared is not None
     units = Units(
         np.array([column.mean / column.scale for column in standardizer.inputs]),
+        np.array([column.scale for column in standardizer.inputs]),
         np.array([column.codes is None and column.label is None for column in standardizer.inputs]),
         standardizer.target_mean / standardizer.target_scale,
+        standardizer.target_scale,
     )
     return short_formula(prepared, result.archive, units, price, tau, result.whole)
 
@@ -294,7 +298,10 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
     scores = dict(zip(names, numbers, strict=True))
     trees, functions = with_used_functions(features_of(archive, entry), _user_functions(result))
     constant_nodes = int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees)
-    return SymbolicModel(result.standardizer, trees, 0.0, scores, constant_nodes, functions)
+    standardizer = result.standardizer
+    if archive.facts[entry, RESTART] == LAW and not result.clips_laws:
+        standardizer = replace(standardizer, clips=False)
+    return SymbolicModel(standardizer, trees, 0.0, scores, constant_nodes, functions)
 
 
 def _text(result: SearchResult, entry: int, student: Archive | None) -> str:

@@ -50,8 +50,9 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     Genetic programming evolves up to `max_trees` expression trees; a ridge model on them predicts
     the target. Evolution minimises the leave-one-out error and a regulariser, by default the
     vicinal Jensen gap, which measures how far the model is from linear between nearby points. All
-    models found are then distilled into one short formula. `VJMRegressor.paper()` chooses one of
-    the evolved models instead, as the paper does.
+    models found are then distilled into short formulas, which compete with laws that are searched
+    for in the inputs' own units. `VJMRegressor.paper()` chooses one of the evolved models instead,
+    as the paper does.
 
     Parameters
     ----------
@@ -86,15 +87,17 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         The seed. The same seed gives the same model to the last bit.
     functions : sequence of str or UserFunction
         Functions that trees may use: by default the paper's 13 (`vjmgp.FUNCTION_NAMES`), more by
-        name (`vjmgp.MORE_FUNCTION_NAMES`), and custom ones (docs/own_function.md). Models that
-        divide by 0 ("div", "inv") on a training row are rejected.
+        name (`vjmgp.MORE_FUNCTION_NAMES`), and custom ones (docs/own_function.md). "-sin" stands
+        for the default ones without sin. Laws are searched with what these functions allow. Models
+        that divide by 0 ("div", "inv") on a training row are rejected.
     forbidden_inside : mapping or None, default=None
         Functions that may not occur inside a function, at any depth: {"sin": ("sin", "cos")}
         forbids sin and cos inside sin.
     max_size : int or None, default=None
         Largest number of nodes over all trees of a model.
     max_trees, max_depth : int, default=10 and 10
-        Largest number of trees, and depth of a tree.
+        Largest number of trees, and depth of a tree. With many rows, the rule "short" may use up to
+        20 trees, unless `max_trees` is below 10.
     init_depth : (int, int), default=(0, 3)
         Range of depths of new random trees.
     selection : str, default="lexicase"
@@ -137,17 +140,19 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         the gap. Only for comparisons with it.
     final_rule : {"auto", "short", "distil", "paper", "tau", "knee", "o1", "o2"}, default="auto"
         Origin of the final model. "distil": a student that follows the weighted mean of all models
-        found, for regularisers in units of the target's variance (VJM, FDM). "short": a shorter
-        student if that costs little accuracy, or a simple law (a few products of powers) if the
-        labels follow one. "paper": one model of the front, by the regulariser's rule. "auto":
-        "short" if possible, else "paper". The remaining four are rules for the front.
+        found, for regularisers in units of the target's variance (VJM, FDM). "short": the best by
+        leave-one-out errors and length of such students, with or without fitted constants, of laws
+        in the inputs' own units, and of a linear model (docs/short_formula.md). "paper": one model
+        of the front, by the regulariser's rule. "auto": "short" if possible, else "paper". The
+        remaining four are rules for the front.
     node_price : float, default=0.0025
         Gain that each node of the student requires: a higher price gives a shorter formula.
     predict_with : {"model", "front", "blend"}, default="model"
         The predictor: the formula; the weighted mean of all models found; or that mean combined
         with Extra Trees and a Gaussian process. The last two are more accurate but not readable.
-    clip_predictions : bool, default=True
+    clip_predictions : bool or "auto", default="auto"
         Whether predictions are clipped to the range of the training target, as in the paper.
+        "auto": unless the formula is a law, which holds beyond that range, too.
     categorical_features : "auto", None, or column names, positions or a mask
         Nominal columns, whose levels have no order. "auto": text and category columns of a
         DataFrame.
@@ -261,7 +266,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         final_rule: str = "auto",
         node_price: float = NODE_PRICE,
         predict_with: Literal["model", "front", "blend"] = "model",
-        clip_predictions: bool = True,
+        clip_predictions: bool | Literal["auto"] = "auto",
         categorical_features: Any = "auto",
         encoding: Literal["auto", "onehot", "target"] = "auto",
         missing: Literal["error", "median", "indicator"] = "error",
@@ -303,7 +308,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         standardizer = fit_standardizer(
             table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
-        standardizer = replace(standardizer, clips=parameters["clip_predictions"])
+        clips = parameters["clip_predictions"]
+        standardizer = replace(standardizer, clips=bool(clips))
         x, y = standardizer.standardize(table), standardizer.standardize_target(y)
         self.engine_version_ = ENGINE_VERSION
         previous = getattr(self, "_warm_start_state", None)
@@ -319,7 +325,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self._warm_start_state = outcome.state
         rows = ScoredRows(x, y, row_weights(len(y), weights)) if prepared is None else None
         self._found = model_selection.SearchResult(
-            self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows
+            self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows, clips is True
         )
         self.choose()
         self.timings_ = {
@@ -485,11 +491,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     def predict(self, X: Any, interval: float) -> tuple[Floats, Floats]: ...
 
     def predict(self, X: Any, interval: float | None = None) -> Floats | tuple[Floats, Floats]:
-        """Predict; by default values are clipped to the range of the training target.
+        """Predict; values are clipped to the range of the training target if the model clips.
 
         With `interval`, for example 0.9, return (predictions, intervals): intervals are rows × 2,
         lower and upper ends that contain this share of new targets. An `ExtrapolationWarning`
-        reports rows outside the training range of an input.
+        reports rows outside the training range of an input, and how many predictions are clipped.
         """
         table = self._check_new_data(X)
         return self.predictor_.predict(table, interval)

@@ -44,11 +44,15 @@ def test_formulas_have_a_legend_and_about_the_path_of_the_table(table):
     assert about()["table"] == str(Path("data.csv").resolve())
     formulas = Path("data_model/formulas.txt").read_text()
     page = Path("data_model/report.html").read_text()
-    model = load_model("data_model/model.json")
-    low, high = model.standardizer.target_range
     for text in (formulas, page):
-        assert f"clipped to the range of the training target, {low:.6g} to {high:.6g}." in text
+        assert "Predictions are not clipped." in text  # the formula is a law
     assert "site_is_02: 1 where the column 'site' is '02', else 0" in formulas
+    noisy = table.assign(y=np.random.default_rng(0).normal(size=len(table)))
+    noisy.to_csv("data.csv", index=False)
+    main([*SITE, "--output", "noisy", "--functions", "mul"])
+    low, high = noisy["y"].min(), noisy["y"].max()
+    formulas = Path("noisy/formulas.txt").read_text()
+    assert f"clipped to the range of the training target, {low:.6g} to {high:.6g}." in formulas
 
 
 def test_fit_weights_rows(table, capsys):

@@ -87,7 +87,15 @@ def test_predict_warns_of_extrapolation(table, capsys):
         f"Warning: far.csv leaves the training range of 'gamma' ({low:.6g} to {high:.6g}; 1 of 60 "
         "rows): the model extrapolates there.\n"
     )
-    assert len(pd.read_csv("p.csv")) == 60
+    assert pd.read_csv("p.csv")["prediction"][0] == pytest.approx(3e6)
+    model = VJMRegressor(clip_predictions=True, generations=3, random_state=0)
+    model.fit(table[["gamma"]], 3 * table["gamma"]).model_.to_json("model.json")
+    predict = ["predict", "model.json", "far.csv", "--interval", "0.9", "--output", "p.csv"]
+    told = said_by(capsys, predict, 0)
+    assert told == f"{said[:-1]} 1 prediction is clipped at {3 * high:.6g}.\n"
+    row = pd.read_csv("p.csv").iloc[0]
+    assert row["prediction"] == pytest.approx(3 * high)
+    assert row["high"] == pytest.approx(3e6)
 
 
 def test_predict_fills_missing_numbers_if_the_model_does(table, capsys):

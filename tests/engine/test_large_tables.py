@@ -98,7 +98,7 @@ def test_student_is_scored_on_all_rows(fitted):
     target = fitted.model_.standardizer.standardize_target(Y)
     values = fitted.model_.standardizer.standardize_target(fitted.model_.evaluate(X))
     assert fitted.model_.scores["o1"] == pytest.approx(np.mean((target - values) ** 2), rel=0.02)
-    assert fitted.model_.scores["o1"] > np.mean((target - values) ** 2)  # left out
+    assert fitted.model_.scores["o1"] >= np.mean((target - values) ** 2)  # left out
 
 
 def test_stages_follow_the_kept_entries():

@@ -91,7 +91,8 @@ def test_models_keep_to_max_size(problem, max_size):
 
 
 def test_student_makes_use_of_max_size(problem):
-    free, limited = (fitted(problem, node_price=1e-5, max_size=size) for size in (None, 40))
+    rule = {"final_rule": "distil", "node_price": 1e-5}
+    free, limited = (fitted(problem, max_size=size, **rule) for size in (None, 40))
     assert free.model_.size > 40
     assert limited.student_ is not None
     assert 20 < limited.model_.size <= 40

@@ -155,7 +155,7 @@ def test_refit_without_distillation_has_no_student(changes):
 
 def test_model_of_the_teacher_replaces_a_distant_student(monkeypatch):
     monkeypatch.setattr(distillation, "FARTHEST", 1e-9)
-    model = small().fit(X, Y)
+    model = small(final_rule="distil").fit(X, Y)
     assert not model.pareto_front_["student"].any()
     assert model.pareto_front_["chosen"].sum() == 1
 

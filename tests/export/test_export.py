@@ -16,7 +16,7 @@ from tests.support.workflow_runs import ROOT
 
 from vjmgp import UserFunction, VJMRegressor
 from vjmgp.cli import main
-from vjmgp.engine.trees.primitives import FIRST_VARIABLE, codes_by_name
+from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name
 from vjmgp.export import LANGUAGES, export_model
 from vjmgp.export.source import source_of, words
 from vjmgp.models.ensemble import BlendModel
@@ -151,6 +151,25 @@ def test_integers_and_zero_divisors(clips, tmp_path):
     assert clips == (expected.max() == model.standardizer.target_range[1])
     for found in run_all(model, table, tmp_path).values():
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("power", [None, 0.5, -0.7])
+def test_logarithms_and_roots_of_negative_numbers(power, tmp_path):
+    """The logarithm of 0, too, is undefined, not infinite."""
+    model, table = ratio_model()
+    codes, constants = (CODES["ln"], FIRST_VARIABLE + 1), (0.0, 0.0)
+    if power is not None:
+        codes, constants = (
+            (CODES["exponential"], CODES["mul"], CONSTANT, *codes),
+            (0, 0, power, 0, 0),
+        )
+        table = table[table["b"] != 3]
+    model = replace(model, features=(Feature(codes, constants, 1.0, 0.0, 1.0),))
+    expected = predicted(model, table)
+    assert (expected == model.standardizer.target_mean).any()
+    for found in run_all(model, table, tmp_path).values():
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert "GREATEST(CAST" in model.export("sql", dialect="postgres")
 
 
 def test_missing_numbers_give_nan(tmp_path):

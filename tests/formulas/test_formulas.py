@@ -1,7 +1,6 @@
 """Formulas compute the model's values."""
 
 import builtins
-import functools
 import keyword
 import re
 from types import ModuleType
@@ -13,26 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 from tests.support.engine_runs import printed_by
-from tests.support.random_models import EVERY_FUNCTION, NAMES, random_model
+from tests.support.random_models import EVERY_FUNCTION, NUMPY, WORDS, columns, random_model
 
 from vjmgp.engine.trees.primitives import codes_by_name, functions_by_code
 from vjmgp.formulas.input_names import identifiers, latex_name, reserved_words
 from vjmgp.models.symbolic import Feature, SymbolicModel
-
-WORDS = ["speed", "wind_chill", "x3rd", "sin_", "lambda_"]
-NUMPY = {
-    **{n: getattr(np, n) for n in ("cos", "exp", "log", "nan", "pi", "sin", "sqrt", "tanh")},
-    "Abs": np.abs,
-    "Heaviside": np.heaviside,
-    "Max": lambda *parts: functools.reduce(np.maximum, parts),
-    "Min": lambda *parts: functools.reduce(np.minimum, parts),
-    "atan": np.arctan,
-    "real_root": lambda a, degree: np.cbrt(a),
-}
-
-
-def columns(table):
-    return {word: table[name].to_numpy() for word, name in zip(WORDS, NAMES, strict=True)}
 
 
 def check_sympy(expression, model, table, **tolerance):
@@ -120,14 +104,14 @@ KNOWN = sorted({*SYMPY, *dir(builtins), *keyword.kwlist, *keyword.softkwlist})
 )
 def test_sympify_reads_text_with_any_column_names(names, seed):
     model, table = random_model(seed, depth=1, names=names)
-    read = sympy.sympify(model.text(None))
-    words = {
-        word: table[name].to_numpy() for word, name in zip(model.variables, names, strict=True)
-    }
-    assert {str(symbol) for symbol in read.free_symbols} <= set(words)
-    compute = sympy.lambdify([sympy.Symbol(word) for word in words], read, "numpy", dummify=True)
-    found = np.broadcast_to(compute(*words.values()), 40)
+    symbols = {word: sympy.Symbol(word) for word in model.variables}
+    read = sympy.sympify(model.text(None), locals=symbols)
+    assert read.free_symbols <= set(symbols.values())
+    compute = sympy.lambdify(list(symbols.values()), read, "numpy", dummify=True)
+    found = np.broadcast_to(compute(*(table[name].to_numpy() for name in names)), 40)
     np.testing.assert_allclose(found, model.evaluate(table), rtol=1e-8, atol=1e-7)
+    read = sympy.sympify(str(model.sympy()))  # needs no symbols
+    assert {str(symbol) for symbol in read.free_symbols} <= set(identifiers(names))
 
 
 def test_identifiers_avoid_sympys_names():
@@ -138,6 +122,14 @@ def test_identifiers_avoid_sympys_names():
     for name in ("gamma", "re", "beta", "test", "Si", "oo", "nan", "true", "sum", "id", "None"):
         assert identifiers([name]) == [f"{name}_"]
     assert identifiers(["gamma", "gamma_", "speed", "x2"]) == ["gamma_", "gamma__2", "speed", "x2"]
+
+
+def test_text_keeps_names_that_can_be_read():
+    names = ["S", "N", "rad", "sin", "lambda"]
+    model, _ = random_model(3, depth=0, count=40, names=names)
+    assert model.variables == ["S", "N", "rad", "sin_", "lambda_"]
+    assert {"S", "N", "rad"} <= set(re.findall(r"\w+", model.text(4) + model.text(exact=True)))
+    assert "S_" in str(model.sympy())
 
 
 def test_text_does_not_need_sympy_imported():

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
-from tests.support.random_models import EVERY_FUNCTION, random_model
+from tests.support.random_models import EVERY_FUNCTION, NUMPY, columns, random_model
 from tests.support.regressors import reloaded
 
-from vjmgp.engine.trees.primitives import codes_by_name
+from vjmgp.engine.trees.primitives import CONSTANT, codes_by_name
 from vjmgp.formulas import simplify
 from vjmgp.formulas.functions import CALLS
 from vjmgp.formulas.nodes import Algebra, count_symbols, in_order, is_not_negative, values_at
@@ -42,7 +43,7 @@ def tree_of(algebra, text):
         for name in codes_by_name()
     }
     names = {name: algebra.input(k) for k, name in enumerate("xyz")}
-    return eval(text, {**functions, **names, "n": algebra.number})
+    return eval(text, {**functions, **names, "n": algebra.number, "pi": math.pi})
 
 
 @pytest.mark.parametrize(
@@ -75,9 +76,18 @@ def tree_of(algebra, text):
         ("max(add(x, z), add(y, z))", "z + Max(x, y)"),
         ("min(add(x, n(3)), y)", "Min(y, x + 3)"),
         ("add(max(x, y), min(x, y))", "x + y"),
+        ("neg(min(neg(x), neg(y)))", "Max(x, y)"),
+        ("min(neg(x), n(-2))", "-Max(x, 2)"),
+        ("min(inv(x), n(2))", "Min(1/x, 2)"),
+        ("mul(n(1/3), x)", "x/3"),
+        ("add(n(2/3), mul(n(-0.25/pi), inv(x)))", "2/3 - 1/(4*pi*x)"),
+        ("mul(n(-2*pi**2), mul(x, y))", "-2*pi**2*x*y"),
+        ("max(x, n(-pi))", "Max(x, -pi)"),
+        ("div(x, n((2*pi)**0.5))", "x/sqrt(2*pi)"),
+        ("exponential(mul(n(-2/3), ln(x)))", "1/x**(2/3)"),
         ("sub(max(x, y), min(y, x))", "2*Max(x, y) - x - y"),
-        ("sin(neg(x))", "-sin(3.1415926535898*x)"),
-        ("cos(neg(x))", "cos(3.1415926535898*x)"),
+        ("sin(neg(x))", "-sin(pi*x)"),
+        ("cos(neg(x))", "cos(pi*x)"),
         ("tanh(neg(x))", "-tanh(x)"),
         ("cbrt(mul(n(8), x))", "2*real_root(x, 3)"),
         ("step(mul(n(8), x))", "Heaviside(x, 0)"),
@@ -90,6 +100,8 @@ def tree_of(algebra, text):
         ("gauss(x)", "exp(-x**2)"),
         ("exp(x)", "exp(Min(x, 20))"),
         ("mul(sub(x, y), sub(y, x))", "-(x - y)**2"),
+        ("exponential(mul(n(0.5), ln(mul(x, y))))", "sqrt(x*y)"),
+        ("exponential(mul(n(0.5), ln(mul(x, square(y)))))", "sqrt(x)*Abs(y)"),
     ],
 )
 def test_rules(tree, text):
@@ -106,16 +118,24 @@ def test_every_rewriting_preserves_values(seed):
     inputs = list(model.standardizer.encode(table).T)
     expected = model.evaluate(table)
     algebra, root = expression_of(model)
-    length = Lengths(["x"] * 5)
+    names = ["x0", "x1", "x2", "x3", "x4"]
+    length, usual = Lengths(names), np.abs(expected) < 1e3  # near a pole, rounding is magnified
     for form in (
         root,
         shortest(algebra, root, length),
         simplify.rewritten(algebra, root, lambda node: simplify.multiplied_out(algebra, node)),
         grouped(algebra, root, length),
     ):
-        found = np.broadcast_to(values_at(form, inputs, algebra), len(expected))
-        usual = np.abs(expected) < 1e3  # near a pole, rounding is magnified
-        np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-5)
+        factor, plain = algebra.primitive(form)
+        product = algebra.product([(plain, -1.0), (algebra.input(0), 1.0)])
+        text = TextPrinter(algebra, names).write(algebra.scaled(product, -1.0))
+        with np.errstate(all="ignore"):
+            by_text = (
+                -factor * inputs[0] / eval(text, {**NUMPY, **dict(zip(names, inputs, strict=True))})
+            )
+        for found in (values_at(form, inputs, algebra), by_text):
+            found = np.broadcast_to(found, len(expected))
+            np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-5)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -123,9 +143,8 @@ def test_every_rewriting_preserves_values(seed):
 def test_displayed_formula_predicts_nearly_the_same(seed):
     """Also at the training rows, which rounding has not seen."""
     model, table = random_model(seed, depth=3)
-    shown = model.shown
-    inputs = list(model.standardizer.encode(table).T)
-    found = np.broadcast_to(values_at(shown.rounded, inputs, shown.algebra), len(table))
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(eval(model.text(), NUMPY | columns(table)), len(table))
     clip = model.standardizer.clip_target
     gap = clip(np.array(found)) - clip(model.evaluate(table))
     assert np.sqrt(np.mean(gap**2)) <= 5 * TOLERANCE * model.standardizer.target_scale
@@ -187,6 +206,40 @@ def test_linear_law_is_displayed_as_one():
     assert len(model.text(digits=4, exact=True)) > 50
     assert model.shown_size == 9
     assert model.size == 2
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        ("sub(div(x, z), div(mul(x, y), z))", "x*(1 - y)/z"),
+        ("div(x, sub(inv(z), div(y, z)))", "x*z/(1 - y)"),
+        ("inv(add(inv(x), inv(y)))", "x*y/(x + y)"),
+        ("add(x, mul(x, y))", "x + x*y"),
+        ("add(square(x), mul(x, y))", "x**2 + x*y"),
+    ],
+)
+def test_factors_are_taken_out_if_that_is_shorter(tree, text):
+    algebra = Algebra()
+    node = grouped(algebra, tree_of(algebra, tree), Lengths(["x", "y", "z"]))
+    assert written(algebra, node) == text
+
+
+def test_powers_and_nested_exponentials_have_few_digits():
+    names = codes_by_name()
+    exponential, times = names["exponential"], names["mul"]
+    table = pd.DataFrame({"a": np.abs(X) + 0.5})
+    scale = table["a"].std(ddof=0)
+    column = names["add"], 14, CONSTANT  # a/scale
+    for power, text in ((2.0, "a**2"), (2.0 / 3.0, "a**(2/3)"), (0.71234567, "a**0.71")):
+        codes = exponential, times, CONSTANT, names["ln"], *column
+        constants = 0.0, 0.0, power, 0.0, 0.0, 0.0, table["a"].mean() / scale
+        model = model_of(table, table["a"] ** power, [codes], [1.0])
+        model = replace(model, features=(replace(model.features[0], constants=constants),))
+        assert text in str(model)
+    codes = exponential, exponential, times, CONSTANT, *column
+    constants = 0.0, 0.0, 0.0, 1.234567890123, 0.0, 0.0, table["a"].mean() / scale
+    model = replace(model, features=(Feature(codes, constants, 1e-9, 0.0, 1.0),))
+    assert max(map(len, re.findall(r"[\d.]+", str(model)))) < 9
 
 
 def test_copies_of_a_column_merge():
@@ -276,6 +329,10 @@ def test_digits_follow_from_their_effect():
     assert shortened(0.002, 0.1, 1.0) == 0.0
     assert shortened(3.14159, 0.1, 0.0) == 3.14
     assert shortened(3.14159, 0.0, 1.0) == 3.14159
+    assert shortened(-0.3333334, 0.01, 1.0) == -1 / 3
+    assert shortened(-0.33334, 0.01, 1.0) == -0.33
+    assert shortened(6.2831853, 0.1, 1.0) == 2.0 * math.pi
+    assert shortened(0.25, 0.1, 1.0) == 0.25
 
 
 def test_count_symbols_counts_the_written_form():

@@ -130,15 +130,43 @@ def test_predict_returns_intervals(fitted):
     assert (narrow[:, 1] <= high).all()
 
 
-def test_intervals_are_clipped_as_predictions_are(fitted):
+@pytest.mark.parametrize("kind", ["model", "front"])
+def test_intervals_are_clipped_where_predictions_are_not(fitted, kind):
     x, _ = made_up(300, seed=1)
-    low, high = fitted.model_.standardizer.target_range
-    _, clipped = fitted.predict(x, interval=0.95)
-    assert clipped.min() == low
-    assert clipped.max() == high
-    _, free = small(generations=20, clip_predictions=False).fit(*made_up(90)).predict(x, 0.95)
-    assert free.min() < low
-    assert free.max() > high
+    predictor = fitted.choose(predict_with=kind).predictor_
+    low, high = predictor.standardizer.target_range
+    values, intervals = fitted.predict(x, interval=0.95)
+    inside = (values > low + 1e-6) & (values < high - 1e-6)
+    assert inside.sum() > 250
+    width = half_width(predictor.error_quantiles, 0.95)
+    expected = np.clip(values[:, None] + [-width, width], low, high)
+    assert np.array_equal(intervals[inside], expected[inside])
+    assert intervals[inside].min() == low
+    assert intervals[inside].max() == high
+    fitted.choose()
+
+
+@pytest.mark.parametrize("kind", ["model", "front"])
+def test_intervals_of_clipped_predictions_reach_beyond_the_limit(fitted, kind):
+    predictor = fitted.choose(predict_with=kind).predictor_
+    low, high = predictor.standardizer.target_range
+    x = np.array([[-20.0, 0, 0], [20, 0, 0]])
+    values, intervals = fitted.predict(x, interval=0.9)
+    assert values == pytest.approx([low, high])
+    width = half_width(predictor.error_quantiles, 0.9)
+    free = predictor.unclipped_rows(predictor.standardizer.standardize(x))
+    assert kind == "front" or (free[0] < low and free[1] > high)
+    expected = np.array([[free[0] - width, low + width], [high - width, free[1] + width]])
+    assert intervals == pytest.approx(expected)
+    fitted.choose()
+
+
+def test_unclipped_models_do_not_clip_intervals():
+    x, y = made_up(90)
+    model = small(generations=20, clip_predictions=False).fit(x, y)
+    _, free = model.predict(made_up(300, seed=1)[0], interval=0.95)
+    assert free.min() < y.min()
+    assert free.max() > y.max()
 
 
 def test_loaded_model_has_intervals(fitted, tmp_path):

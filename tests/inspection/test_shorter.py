@@ -42,7 +42,7 @@ def test_rule_o1_chooses_the_smallest_error_within_max_size(fitted):
 
 def test_student_far_from_teacher_must_be_more_accurate(fitted):
     for max_size in range(1, 30):
-        model = copy.copy(fitted).choose(max_size=max_size)
+        model = copy.copy(fitted).choose(max_size=max_size, rule="distil")
         student, distance = distil_within(fitted._found.prepared, fitted.archive_, max_size)
         if model._chosen == STUDENT:
             assert np.array_equal(model.student_.scores, student.scores)

@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import json
+import re
 import time
 import types
 from pathlib import Path
@@ -18,6 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from vjmgp import load_dataset
+from vjmgp.formulas.rounding import TOLERANCE
 from vjmgp.models.extrapolation import extrapolation_ignored
 
 FOLDER = Path(__file__).parents[2] / "benchmarks/srbench_adapter/vjmgp"
@@ -65,6 +67,11 @@ def values_of(text, table, names):
     return np.broadcast_to(function(*np.asarray(table).T), len(table))
 
 
+def is_near(found, predicted):
+    """Return whether the rounded formula predicts nearly the same on test rows."""
+    return np.sqrt(np.mean((found - predicted) ** 2)) < 5 * TOLERANCE * np.std(predicted)
+
+
 @pytest.mark.parametrize("as_frame", [True, False])
 def test_model_string_predicts_like_the_model(adapter, as_frame):
     data = load_dataset("547_no2")
@@ -73,7 +80,8 @@ def test_model_string_predicts_like_the_model(adapter, as_frame):
     )
     assert score > 0.3
     assert adapter.complexity(est) == est.model_.size
-    np.testing.assert_allclose(values_of(text, x, data.inputs.columns), predicted, rtol=1e-9)
+    assert is_near(values_of(text, x, data.inputs.columns), predicted)
+    assert max(map(len, re.findall(r"[\d.]+", text))) < 10
 
 
 def test_column_names_are_unchanged(adapter):
@@ -84,7 +92,7 @@ def test_column_names_are_unchanged(adapter):
     longer = {"population_size": 60, "generations": 30}
     _, text, x, predicted, score = evaluate(adapter, inputs, target, **longer)
     assert score > 0.9
-    np.testing.assert_allclose(values_of(text, x, names), predicted, rtol=1e-9, atol=1e-9)
+    assert is_near(values_of(text, x, names), predicted)
     found = sympy.parse_expr(text, local_dict={name: sympy.Symbol(name) for name in names})
     assert {symbol.name for symbol in found.free_symbols} == set(names)
 

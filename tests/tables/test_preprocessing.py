@@ -206,7 +206,7 @@ def test_one_warning_outside_the_training_range(fitted, kind, tmp_path):
         told = warnings_of(lambda model=model: model.predict(outside))
         assert [warning.category for warning in told] == [ExtrapolationWarning]
         assert told[0].filename == __file__
-        assert str(told[0].message) == (
+        assert str(told[0].message).startswith(
             f"X leaves the training range of 'a' ({low:.6g} to {high:.6g}; 3 of 4 rows): the "
             "model extrapolates there."
         )
@@ -217,6 +217,21 @@ def test_one_warning_outside_the_training_range(fitted, kind, tmp_path):
         predictions = fitted.predict(outside)
     assert fitted.score(outside, predictions) == 1.0
     fitted.choose()
+
+
+@pytest.mark.parametrize("kind", ["model", "front"])
+def test_warning_tells_what_is_clipped(kind):
+    x = np.linspace(0, 7, 50)[:, None]
+    model = small(final_rule="distil", predict_with=kind).fit(x, 11 * x[:, 0])
+    for points, text in (
+        ([-1.0, 9.0, 10.0], ". 1 prediction is clipped at 0 and 2 predictions are clipped at 77."),
+        ([5.0, 70.0], ". 1 prediction is clipped at 77."),
+    ):
+        (told,) = warnings_of(lambda points=points: model.predict(np.array(points)[:, None]))
+        assert str(told.message).endswith(text)
+    free = small(final_rule="distil", clip_predictions=False).fit(x, 11 * x[:, 0])
+    (told,) = warnings_of(lambda: free.predict([[70.0]]))
+    assert str(told.message).endswith("extrapolates there.")
 
 
 def test_unused_columns_do_not_warn_of_extrapolation():
@@ -232,7 +247,8 @@ def test_unused_columns_do_not_warn_of_extrapolation():
     assert all(f"'{name}' (" in str(told[0].message) for name in names[:5])
 
 
-def test_models_without_ranges_do_not_warn(fitted):
+def test_models_without_ranges_do_not_warn():
+    fitted = small(final_rule="distil").fit(X, Y)
     old = fitted.model_.to_dict()
     for column in old["columns"]:
         column.pop("range", None)

@@ -7,7 +7,7 @@ Python number, tuple or text. To add a parameter, add a row.
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .paper_names import regularizer_name
 from .regularizers import Regularizer, find_regularizer
 from .search.front_rules import FINAL_RULES
 from .search.selection import SELECTIONS
-from .trees.primitives import ROOM, UserFunctionLike, codes_by_name, user_functions
+from .trees.primitives import FUNCTION_NAMES, ROOM, UserFunctionLike, codes_by_name, user_functions
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -133,6 +133,21 @@ def _is_rule_of_nesting(value: Any) -> bool:
     )
 
 
+def _named(value: Any) -> Any:
+    """Return the function that "-name" leaves out, or the value."""
+    is_left_out = isinstance(value, str) and value[:1] == "-" and value[1:] in FUNCTION_NAMES
+    return value[1:] if is_left_out else value
+
+
+def _chosen_functions(items: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the functions; "-name" stands for the default ones without this one."""
+    without = {_named(item) for item in items if _named(item) is not item}
+    if not without:
+        return tuple(items)
+    kept = [name for name in FUNCTION_NAMES if name not in without]
+    return (*kept, *(item for item in items if _named(item) is item and item not in kept))
+
+
 def _resolved_regularizer(value: str) -> str:
     """Return the regulariser's name, also for one of the paper's methods."""
     name = regularizer_name(value)
@@ -150,9 +165,14 @@ SHARE = Check(
 )
 FUNCTION = Check(
     f"{one_of(codes_by_name()).wanted}, or a UserFunction",
-    lambda value: isinstance(value, UserFunctionLike) or one_of(codes_by_name()).fits(value),
+    lambda value: (
+        isinstance(value, UserFunctionLike) or one_of(codes_by_name()).fits(_named(value))
+    ),
     lambda value: value if isinstance(value, UserFunctionLike) else str(value),
 )
+
+SEQUENCE = sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}")
+FUNCTIONS = replace(SEQUENCE, plain=lambda value: _chosen_functions(SEQUENCE.plain(value)))
 
 
 PARAMETERS: dict[str, Check] = {
@@ -172,7 +192,7 @@ PARAMETERS: dict[str, Check] = {
     ),
     "warm_start": FLAG,
     "random_state": optional(Check("a whole number from 0 on, a RandomState", _is_seed)),
-    "functions": sequence_of(FUNCTION, f"a sequence of one or more names, each {FUNCTION.wanted}"),
+    "functions": FUNCTIONS,
     "forbidden_inside": optional(
         Check(
             "names of functions with those that they may not contain: {'sin': ('sin', 'cos')}",
@@ -208,7 +228,7 @@ PARAMETERS: dict[str, Check] = {
     "final_rule": one_of(FINAL_RULES),
     "node_price": NOT_NEGATIVE,
     "predict_with": one_of(PREDICTORS),
-    "clip_predictions": FLAG,
+    "clip_predictions": optional(FLAG, "auto"),
     "categorical_features": optional(
         Check("'auto', column names, positions or a mask", _is_choice_of_columns)
     ),

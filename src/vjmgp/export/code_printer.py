@@ -21,6 +21,8 @@ class CodePrinter(Printer):
     """The function for powers, if the language has no operator."""
     guard: ClassVar[str] = ""
     """A template for divisors: undefined, not infinite, if they are 0."""
+    at_least_zero: ClassVar[str] = "{}"
+    """A template for a number, or 0 if it is negative, where its logarithm would be an error."""
     column: ClassVar[str] = "{}"
     """A template for a column of numbers."""
     indicator: ClassVar[str]
@@ -46,9 +48,23 @@ class CodePrinter(Printer):
     def _signed_terms(self, node: Node) -> list[tuple[float, str]]:
         return sorted(super()._signed_terms(node), key=lambda term: term[0] < 0.0)
 
-    def _divisor(self, node: Node) -> Part:
+    def _base(self, node: Node, exponent: float) -> Part:
+        if exponent % 1.0 and not is_not_negative(node):
+            return self._positive(node)
         part = self._known[node]
-        return part if is_positive(node) else self._guarded(part)
+        return part if exponent > 0.0 or is_positive(node) else self._guarded(part)
+
+    def _positive(self, node: Node) -> Part:
+        """Return a number that is undefined unless it is positive."""
+        part = self._known[node]
+        if is_positive(node):
+            return part
+        return self._guarded(Part(self.at_least_zero.format(part.text), part.level))
+
+    def _part(self, node: Node) -> Part:
+        if node.name == "log":
+            return Part(self._call("log", [self._positive(node.parts[0]).text]), ATOM)
+        return super()._part(node)
 
     def _guarded(self, part: Part) -> Part:
         return Part(self.guard.format(part.text), ATOM) if self.guard else part

@@ -5,16 +5,15 @@ import keyword
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from ..formulas.functions import ATOM
 from ..formulas.printers.precedence import Part
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
 from .code_printer import ARGUMENTS, StatementPrinter
 from .source import Exportable
 
-DIVISOR = '''\
-def _divisor(x):
-    """What to divide by: nothing is defined where it is 0."""
+NONZERO = '''\
+def _nonzero(x):
+    """Return x, undefined where it is 0."""
     return np.where(x == 0.0, np.nan, x)
 '''
 ENCODED = '''\
@@ -37,7 +36,7 @@ class PythonPrinter(StatementPrinter):
     """NumPy's functions."""
 
     language = "python"
-    root = "np.sqrt({})"
+    root, guard = "np.sqrt({})", "_nonzero({})"
     indicator = "1.0*np.isnan({})"
     filled = "np.where(np.isnan({0}), {1}, {0})"
     assignment = "{} = {}"
@@ -54,8 +53,8 @@ class PythonPrinter(StatementPrinter):
         return f"_encoded({word}, {{{texts}}}, {self._number(column.unseen)})"
 
     def _guarded(self, part: Part) -> Part:
-        self.helpers["divisor"] = DIVISOR
-        return Part(f"_divisor({part.text})", ATOM)
+        self.helpers["nonzero"] = NONZERO
+        return super()._guarded(part)
 
     def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         from sympy.printing.numpy import NumPyPrinter

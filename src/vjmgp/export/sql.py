@@ -45,7 +45,7 @@ class PostgresPrinter(SqlPrinter):
     language = "postgres"
     column = "CAST({} AS double precision)"
     filled = "COALESCE(CAST({} AS double precision), {})"
-    guard = "COALESCE(NULLIF({}, 0.0), 'NaN')"
+    guard, at_least_zero = "COALESCE(NULLIF({}, 0.0), 'NaN')", "GREATEST({}, 0.0)"
 
     def _call(self, name: str, texts: Sequence[str]) -> str:
         return super()._call(name, [f"-({text})" for text in texts] if name == "min" else texts)

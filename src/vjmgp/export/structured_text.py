@@ -29,6 +29,7 @@ class StPrinter(StatementPrinter):
 
     language = "st"
     root, power_function = "SQRT({})", "EXPT"
+    at_least_zero = "MAX({}, 0.0)"
     assignment = "{} := {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
 

@@ -82,7 +82,7 @@ def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:
         for entry in about.get("dates", [])
         if entry["column"] in used
     ]
-    return legend(model.standardizer, model.inputs_used) + days
+    return legend(model.standardizer, model.inputs_used, model.variables) + days
 
 
 def clipping(model: Any) -> str:

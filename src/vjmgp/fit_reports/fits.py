@@ -117,7 +117,7 @@ def _fit(
         missing="error" if settings.missing == "drop" else settings.missing,
         functions=list(settings.functions) or FUNCTION_NAMES,
         max_trees=settings.max_trees,
-        clip_predictions=settings.clip,
+        clip_predictions="auto" if settings.clip else False,
         progress=progress,
     )
     with warnings.catch_warnings():  # the report says so

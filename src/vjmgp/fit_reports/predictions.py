@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..models.extrapolation import inputs_beyond, range_text
 from ..models.loading import load_model
 from ..models.symbolic import SymbolicModel
 from ..tables.checks import raise_any
@@ -64,13 +63,11 @@ def _predictions(
 ) -> Any:
     """Predict; add a note on inputs outside their training range."""
     encoded = model.standardizer.encode(inputs)
-    found = inputs_beyond(model.standardizer, encoded, model.inputs_used)
-    if found:
-        notes.append(f"Warning: {path} leaves {range_text(found, len(inputs))}.")
-    values = model.predict_rows(model.standardizer.scale(encoded))
-    if interval is None:
-        return values[:, None]
-    return np.column_stack([values, model.intervals(values, interval)])
+    values = model.unclipped_rows(model.standardizer.scale(encoded))
+    if text := model.extrapolation(encoded, values):
+        notes.append(f"Warning: {path} {text}")
+    ends = [] if interval is None else [model.intervals(values, interval)]
+    return np.column_stack([model.standardizer.clip_target(values), *ends])
 
 
 def _inputs(

@@ -22,7 +22,7 @@ class DisplayedFormula:
     """The simplified formula of a model, exact and rounded."""
 
     def __init__(self, model: "SymbolicModel") -> None:
-        self.names = [name for name, _, _ in formula_inputs(model.standardizer)]
+        self.names = model.variables
         self._model = model
         self._length = Lengths(self.names)
         self._rounding, self.exact = exact_form(model, self._length)
@@ -48,9 +48,10 @@ class DisplayedFormula:
         return LatexPrinter(self.algebra, names, digits).write(root, self.spread)
 
     def sympy(self, digits: Digits) -> Any:
-        """Return the formula as a sympy object of real symbols."""
+        """Return the formula as a sympy object of real symbols, whose text sympify reads."""
         root, digits = self._form(digits)
-        return sympy_of(root, self.algebra, self.names, digits)
+        names = [name for name, _, _ in formula_inputs(self._model.standardizer)]
+        return sympy_of(root, self.algebra, names, digits)
 
     def feature_texts(self, digits: int | None) -> list[str]:
         """Return each constructed feature in sympy's syntax."""
@@ -64,5 +65,7 @@ class DisplayedFormula:
     def spread(self, node: Node) -> float:
         """Return the standard deviation of a term's values, by which terms are sorted."""
         with np.errstate(all="ignore"):
-            spread = float(np.nanstd(self._rounding.value(node)))
+            values = self._rounding.value(node)
+            values = values[~np.isnan(values)]
+            spread = float(values.std()) if len(values) else 0.0
         return spread if np.isfinite(spread) else 0.0

@@ -141,6 +141,9 @@ ROWS: dict[str, tuple[Any, ...]] = {
     "cbrt": (np.cbrt, "real_root({0}, 3)"),
     "atan": (np.arctan, "atan({0})"),
     "step": (CALLS["step"].numpy, "Heaviside({0}, 0)"),
+    "ln": (lambda a: np.log(np.where(a > 0.0, a, np.nan)), "log({0})", ATOM,
+           lambda g, a: g.call("log", a)),
+    "exponential": (np.exp, "exp({0})", ATOM, lambda g, a: g.call("exp", a)),
 }  # fmt: skip
 FUNCTIONS = {name: TreeFunction(*row) for name, row in ROWS.items()}
 """The functions of trees by the engine's names."""

@@ -1,21 +1,29 @@
-"""Names of inputs in formulas: as words that sympy reads, in LaTeX, and in a legend."""
+"""Names of inputs in formulas: as words, also such that sympy reads, in LaTeX, and in a legend."""
 
 import builtins
 import functools
 import itertools
 import keyword
 import re
-from collections.abc import Container, Iterable, Sequence
+import unicodedata
+from collections.abc import Container, Iterable, Sequence, Set
 from types import BuiltinFunctionType
 
 from ..core.files import package_folder
 from ..tables.preprocessing import Column, Standardizer, level_text
+from .functions import CALLS
 
 READS = ("data/sympy_names.txt",)
 LATEX_SIGNS = {sign: f"\\{sign}" for sign in " &%$#_{}"} | {
     "\\": "\\backslash ", "~": "\\sim ", "^": "\\wedge ", "-": "{-}",
 }  # fmt: skip
 """Signs with a meaning in LaTeX's mathematics."""
+WORDS_OF_TEXT = frozenset({
+    *(call.template(name, "text").partition("(")[0] for name, call in CALLS.items()),
+    *("sqrt", "pi", "nan", "inf", *keyword.kwlist),
+    *("Integer", "Float", "Rational", "Symbol", "Function"),  # calls that sympify inserts
+})  # fmt: skip
+"""Words with a meaning in the text of a formula: no names of inputs."""
 
 
 @functools.cache
@@ -28,21 +36,23 @@ def reserved_words() -> frozenset[str]:
     return frozenset({*sympy_names.split(), *functions, *keyword.kwlist})
 
 
-def identifiers(names: Sequence[str]) -> list[str]:
+def identifiers(names: Sequence[str], reserved: Set[str] | None = None) -> list[str]:
     """Return the column names as unique words of letters, digits and underscores.
 
-    One underscore replaces any sequence of other signs: "Flow [l/min]" becomes Flow_l_min.
+    One underscore replaces any sequence of other signs: "Flow [l/min]" becomes Flow_l_min. One
+    follows a reserved word, by default one that sympify reads as something else.
     """
+    reserved = reserved_words() if reserved is None else reserved
     result: list[str] = []
     for name in names:
         letters = re.sub(r"\W", " ", str(name))
         letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # not "²"
-        word = "_".join(letters.split())
+        word = unicodedata.normalize("NFKC", "_".join(letters.split()))  # as Python reads it
         if not word[:1].isidentifier():
             word = f"x{word}"
-        if word in reserved_words():
+        if word in reserved:
             word = f"{word}_"
-        result.append(unused(word, reserved_words().union(result)))
+        result.append(unused(word, reserved | set(result)))
     return result
 
 
@@ -52,9 +62,11 @@ def unused(word: str, taken: Container[str], numbered: str = "{}_{}") -> str:
     return next(word for word in words if word not in taken)
 
 
-def formula_inputs(standardizer: Standardizer) -> list[tuple[str, float, float]]:
+def formula_inputs(
+    standardizer: Standardizer, reserved: Set[str] | None = None
+) -> list[tuple[str, float, float]]:
     """Return name, mean and scale of each input; a nominal column appears as its encoded value."""
-    names = identifiers([_input_name(column) for column in standardizer.inputs])
+    names = identifiers([_input_name(column) for column in standardizer.inputs], reserved)
     return [(name, c.mean, c.scale) for name, c in zip(names, standardizer.inputs, strict=True)]
 
 
@@ -67,10 +79,15 @@ def _input_name(column: Column) -> str:
     return column.label.replace(" = ", " is ")
 
 
-def legend(standardizer: Standardizer, used: Iterable[int]) -> list[list[str]]:
-    """Return names in a formula that are not the columns' own, with their meanings."""
+def legend(
+    standardizer: Standardizer, used: Iterable[int], names: Sequence[str] = ()
+) -> list[list[str]]:
+    """Return names in a formula that are not the columns' own, with their meanings.
+
+    `names` are those of all inputs, by default those that sympify reads.
+    """
     rows = []
-    names = [name for name, _, _ in formula_inputs(standardizer)]
+    names = names or [name for name, _, _ in formula_inputs(standardizer)]
     for k in sorted(set(used)):
         name, column = names[k], standardizer.inputs[k]
         if name != column.title or column.label is not None or column.fill is not None:

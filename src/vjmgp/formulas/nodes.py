@@ -4,8 +4,8 @@ There are five kinds of nodes: numbers, inputs, weighted sums, products of power
 `Algebra` makes them, applies its rules and keeps one node for equal content, so that nodes are
 compared by identity. Weights occur in sums only: 2·x is a sum of one term.
 
-A rule holds for all real inputs, up to rounding. The one exception are zeros of divisors: x/x is 1,
-also if x is 0.
+A rule holds for all real inputs, up to rounding, or defines more: x/x is 1, also if x is 0, and
+exp(log(x)/2) is √x.
 """
 
 import functools
@@ -148,14 +148,16 @@ class Algebra:
     def product(self, factors: Iterable[Term]) -> Node:
         """Return Π node^exponent: nested products are flattened, powers of a node merged.
 
-        An exponent that is not an integer requires a node that is never negative.
+        A negative node has no power that is not an integer.
         """
         factor, exponents = 1.0, dict[Node, float]()
         for node, exponent in factors:
             is_whole = exponent == int(exponent)
             scale, node = self.primitive(node, positive=not is_whole)
             factor *= scale**exponent if scale or exponent >= 0 else math.nan
-            for part, power in node.factors():
+            signed = [p for p, power in node.factors() if power % 2.0 and not is_not_negative(p)]
+            split = is_whole or len(signed) < 2  # √(a·b) is not √a·√b for negative a and b
+            for part, power in node.factors() if split else [(node, 1.0)]:
                 if not is_whole and power % 2.0 == 0.0:  # √(a²) is |a|
                     part = self._absolute(part)
                 exponents[part] = exponents.get(part, 0.0) + power * exponent
@@ -203,7 +205,17 @@ class Algebra:
             return self.scaled(self._call(name, self.scaled(part, -1.0)), parity)
         if name == "exp" and 0.0 < abs(part.constant) < 300.0:  # exp(p + c) = exp(c)·exp(p)
             inner = self.sum([(part, 1.0)], -part.constant)
-            return self.scaled(self._call(name, inner), math.exp(part.constant))
+            return self.scaled(self.call(name, inner), math.exp(part.constant))
+        if name == "exp":
+            powers = [
+                (term.parts[0], weight)
+                for term, weight in part.terms()
+                if term.name == "log" and weight % 1.0
+            ]
+            if powers:  # exp(c·log(a) + p) = a^c·exp(p); a whole c would admit a negative a
+                rest = [(self.call("log", base), -weight) for base, weight in powers]
+                inner = self.call(name, self.sum([(part, 1.0), *rest]))
+                return self.product([*powers, (inner, 1.0)])
         return self._call(name, part)
 
     def _call(self, name: str, *parts: Node) -> Node:
@@ -249,6 +261,9 @@ class Algebra:
                 nodes.append(self.number(bound))
         if len(nodes) == 1:
             return nodes[0]
+        if all(n.kind == "number" or (n.kind == "sum" and max(n.numbers) < 0.0) for n in nodes):
+            opposite = [self.scaled(node, -1.0) for node in nodes]  # min(−a, −b) is −max(a, b)
+            return self.scaled(self._extreme(other, opposite), -1.0)
         factor = abs(nodes[0].numbers[0]) if nodes[0].kind == "sum" else 1.0
         nodes = [self.scaled(node, 1.0 / factor) for node in nodes]
         common = self._common_part(nodes)
@@ -291,7 +306,8 @@ def _order(node: Node) -> tuple[Any, ...]:
 
 def _tidy(value: float) -> float:
     """Drop the last digits, in which equal numbers differ by rounding."""
-    return float(f"{value:.14g}") + 0.0  # no −0
+    short = f"{value:.12g}"
+    return float(short if len(short) <= 8 else f"{value:.14g}") + 0.0  # no −0
 
 
 def is_not_negative(node: Node) -> bool:

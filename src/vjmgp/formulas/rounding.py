@@ -17,6 +17,7 @@ from ..core.arrays import Floats
 from ..tables.preprocessing import Column
 from . import simplify
 from .nodes import Algebra, Node, in_order, value_of
+from .numbers import meant
 from .simplify import Lengths
 
 if TYPE_CHECKING:
@@ -94,9 +95,10 @@ class Rounding:
         return float(np.sqrt(np.mean(gap * gap)))
 
     def slopes(self, order: Sequence[Node]) -> dict[Node, Floats]:
-        """Return the derivative of the last node with respect to each."""
+        """Return the derivative of the last node, where it is not clipped, with respect to each."""
         slopes = {node: np.zeros(POINTS) for node in order}
-        slopes[order[-1]] = np.ones(POINTS)
+        root, (low, high) = self.value(order[-1]), self.bounds
+        slopes[order[-1]] = np.where((root < low) | (root > high), 0.0, 1.0)
         with np.errstate(all="ignore"):
             for node in reversed(order):
                 for k, part in enumerate(node.parts):
@@ -176,6 +178,19 @@ class Rounding:
                 change = slope * value(inner) + offset - value(node)
                 yield change, 3, partial(algebra.sum, [(inner, slope)], offset)
 
+    def with_powers(self, node: Node) -> Node:
+        """Return a^c·exp(p) for exp(c·log(a) + p) if a is positive at all points."""
+        if node.name != "exp" or len(node.parts) != 1:
+            return node
+        powers = [
+            (term.parts[0], weight)
+            for term, weight in node.parts[0].terms()
+            if term.name == "log" and (self.value(term.parts[0]) > 0.0).all()
+        ]
+        rest = [(self.algebra.call("log", base), -weight) for base, weight in powers]
+        inner = self.algebra.call("exp", self.algebra.sum([(node.parts[0], 1.0), *rest]))
+        return self.algebra.product([*powers, (inner, 1.0)]) if powers else node
+
     def with_few_digits(self, root: Node) -> Node:
         """Return the form whose numbers have the digits that predictions need."""
         exact = self.values(root)
@@ -186,7 +201,7 @@ class Rounding:
         slopes = self.slopes(in_order(root))
         with np.errstate(all="ignore"):
             needs = {node: self._need(node, slope) for node, slope in slopes.items()}
-        numbered = [node for node in needs if node.kind in ("sum", "number")]
+        numbered = [node for node in needs if node.kind in ("sum", "number") or _odd(node)]
         count = sum(len(node.numbers) + 1 for node in numbered)
         shares = dict.fromkeys(numbered, self.allowed / np.sqrt(max(count, 1)))
         for _ in range(12):
@@ -195,7 +210,20 @@ class Rounding:
                 return rounded
             for node in self._rounded_too_far(needs, shares, exact):
                 shares[node] *= 0.5
+        for digits in range(4, 15):
+            rounded = simplify.rewritten(self.algebra, root, partial(self._with_digits, digits))
+            if self.distance(rounded, exact) <= self.allowed:
+                return rounded
         return root
+
+    def _with_digits(self, digits: int, node: Node) -> Node:
+        """Return the node with as many significant digits of its numbers."""
+        constant, *numbers = (float(f"{n:.{digits}g}") for n in (node.number, *node.numbers))
+        if node.kind == "number":
+            return self.algebra.number(constant)
+        if node.kind == "sum":
+            return self.algebra.sum(zip(node.parts, numbers, strict=True), constant)
+        return self.algebra.product(zip(node.parts, numbers, strict=True)) if _odd(node) else node
 
     def _rounded_too_far(self, needs: Needs, shares: Shares, exact: Floats) -> list[Node]:
         """Return the nodes whose numbers are rounded too far; all of them if there are many."""
@@ -208,6 +236,9 @@ class Rounding:
 
     def _need(self, node: Node, slope: Floats) -> Need:
         """Return the effect of a node's numbers; a constant offsets their mean effect."""
+        if _odd(node):
+            rises = [slope * self.value(node) * np.log(self.value(part)) for part in node.parts]
+            return list(map(_size, rises)), [], 0.0
         if node.kind != "sum":
             return [], [], _size(slope)
         square = np.where(np.isfinite(slope), slope * slope, 0.0)
@@ -232,9 +263,20 @@ class Rounding:
                     constant += (number - numbers[-1]) * middle
                 constant = shortened(constant, share, of_constant) if node.number else 0.0
                 new[node] = self.algebra.sum(zip(parts, numbers, strict=True), constant)
+            elif sizes:
+                powers = [
+                    shortened(power, share, size) if power % 0.5 else power
+                    for power, size in zip(node.numbers, sizes, strict=True)
+                ]
+                new[node] = self.algebra.product(zip(parts, powers, strict=True))
             else:
                 new[node] = self.algebra.rebuilt(node, parts)
         return next(reversed(new.values()))
+
+
+def _odd(node: Node) -> bool:
+    """Return whether the node is a product with exponents other than integers and halves."""
+    return node.kind == "product" and any(power % 0.5 for power in node.numbers)
 
 
 def _mean(values: Floats) -> float:
@@ -264,10 +306,14 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 def shortened(value: float, share: float, size: float) -> float:
     """Return the number with the fewest digits whose effect, error·size, is at most `share`.
 
-    A number with a smaller effect becomes 0; one without any effect keeps three digits.
+    A number with a smaller effect becomes 0; one without any effect keeps three digits. 1/3 and π
+    stay what they are.
     """
     if 0.0 < abs(value) * size <= share:
         return 0.0
+    exact = meant(value) if share else None
+    if exact is not None and abs(exact - value) * size <= share:
+        return exact
     for digits in range(1, 15 if share else 0):
         short = float(f"{value:.{digits - 1}e}")
         if abs(short - value) * size <= share and (size > 0.0 or digits == 3):
@@ -302,6 +348,7 @@ def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
     discarded.
     """
     algebra, exact = rounding.algebra, rounding.values(root)
+    root = simplify.rewritten(algebra, root, rounding.with_powers)
 
     def is_near(form: Node) -> bool:
         return rounding.distance(form, exact) <= 2.0 * rounding.allowed
@@ -317,4 +364,5 @@ def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
         short = simplify.grouped(algebra, short, length)
         forms.append(short if is_near(short) else reduced)
     rounded = map(rounding.with_few_digits, forms)
-    return min(filter(is_near, rounded), key=length, default=root)
+    near = [form for form in rounded if is_near(form)]
+    return min(near, key=length) if near else rounding.with_few_digits(root)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .functions import fold
-from .nodes import Algebra, Node, in_order
+from .nodes import CANCELLED, Algebra, Node, Term, count_symbols, in_order
 
 if TYPE_CHECKING:
     from ..models.symbolic import Feature, SymbolicModel
@@ -22,6 +22,8 @@ def expression_of(model: "SymbolicModel") -> tuple[Algebra, Node]:
     algebra = Algebra(model.functions)
     intercept, coefficients = model.original_units()
     trees = [feature_expression(algebra, feature, model) for feature in model.features]
+    if abs(intercept) <= CANCELLED * abs(model.standardizer.target_mean):
+        intercept = 0.0
     return algebra, algebra.sum(zip(trees, map(float, coefficients), strict=True), intercept)
 
 
@@ -82,7 +84,7 @@ def multiplied_out(algebra: Algebra, node: Node) -> Node:
 
 
 class Lengths:
-    """Estimates of the letters that nodes take; a number takes four."""
+    """Estimates of the letters that nodes take."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = [len(name) for name in names]
@@ -96,19 +98,27 @@ class Lengths:
 
     def _count(self, node: Node) -> int:
         if node.kind == "number":
-            return 4
+            return _letters(node.number)
         if node.kind == "input":
             return self._names[int(node.number)]
         if node.kind == "sum":
-            letters = sum(self(p) + 3 + (5 if abs(w) != 1.0 else 0) for p, w in node.terms())
-            return letters - 3 + (7 if node.number else 0)
+            weights = sum(1 + _letters(w) for w in node.numbers if abs(w) != 1.0)
+            letters = sum(self(part) + 3 for part in node.parts) + weights
+            return letters - 3 + (3 + _letters(node.number) if node.number else 0)
         if node.kind == "product":
-            letters = -1
+            below = sum(exponent < 0.0 for exponent in node.numbers)
+            letters = -1 + 2 * (below == len(node.parts)) + 2 * (below > 1)  # "1/", brackets
             for part, exponent in node.factors():
                 around = 6 if exponent % 1.0 else 2 if part.kind == "sum" else 0
                 letters += self(part) + 1 + around + (3 if abs(exponent) > 1.0 else 0)
             return letters
         return len(node.name) + 2 + sum(self(part) + 2 for part in node.parts) - 2
+
+
+def _letters(number: float) -> int:
+    """Return the letters of a number without sign: four, unless it is a shorter one already."""
+    text = f"{abs(number):.3g}"
+    return min(len(text), 4) if float(text) == abs(number) else 4
 
 
 def shortest(algebra: Algebra, root: Node, length: Lengths) -> Node:
@@ -143,29 +153,45 @@ def grouped(algebra: Algebra, root: Node, length: Lengths) -> Node:
     """Return the expression with common factors of terms taken out if that is shorter."""
 
     def change(node: Node) -> Node:
-        while node.kind == "sum":
-            best = min(_groupings(algebra, node), key=length, default=node)
-            if length(best) >= length(node):
-                break
-            node = best
-        return node
+        best = min(_groupings(algebra, node), key=length, default=node)
+        saved = length(node) - length(best) or count_symbols(node) - count_symbols(best)
+        return change(best) if saved > 0 else node
 
     return rewritten(algebra, root, change)
 
 
 def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:
-    """Yield the sum with a factor taken out, for each factor that several terms share."""
-    holders: dict[tuple[Node, float], list[int]] = {}
+    """Yield the sum, or a product with one, with factors taken out that several terms share."""
+    if node.kind == "product":
+        for part, exponent in node.factors():
+            for other in _groupings(algebra, part) if part.kind == "sum" else ():
+                yield algebra.product([(node, 1.0), (part, -exponent), (other, exponent)])
+    if node.kind != "sum":
+        return
+    holders: dict[Term, list[int]] = {}
     for k, part in enumerate(node.parts):
         for factor in part.factors():
             holders.setdefault(factor, []).append(k)
+    for places in dict.fromkeys(tuple(held) for held in holders.values() if len(held) > 1):
+        common = [factor for factor, where in holders.items() if set(places) <= set(where)]
+        yield _taken_out(algebra, node, common, places)
+    below: dict[Node, float] = {}
+    for part, exponent in holders:
+        below[part] = min(below.get(part, 0.0), exponent)
+    divisors = [factor for factor in below.items() if factor[1]]
+    if divisors:
+        yield _taken_out(algebra, node, divisors, range(len(node.parts)), whole=True)
+
+
+def _taken_out(
+    algebra: Algebra, node: Node, common: list[Term], places: Sequence[int], *, whole: bool = False
+) -> Node:
+    """Return the sum with factors taken out of the terms at these places, or of all of it."""
     terms = node.terms()
-    for (part, exponent), places in holders.items():
-        if len(places) > 1:
-            inner = algebra.sum(
-                (algebra.product([(terms[k][0], 1.0), (part, -exponent)]), terms[k][1])
-                for k in places
-            )
-            rest = [term for k, term in enumerate(terms) if k not in places]
-            whole = algebra.product([(inner, 1.0), (part, exponent)])
-            yield algebra.sum([*rest, (whole, 1.0)], node.number)
+    rest = [(part, -exponent) for part, exponent in common]
+    inside = [(algebra.product([(terms[k][0], 1.0), *rest]), terms[k][1]) for k in places]
+    if whole and node.number:
+        inside.append((algebra.product(rest), node.number))
+    inner = algebra.product([(algebra.sum(inside), 1.0), *common])
+    outside = [term for k, term in enumerate(terms) if k not in places]
+    return algebra.sum([*outside, (inner, 1.0)], 0.0 if whole else node.number)

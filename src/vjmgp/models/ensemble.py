@@ -7,7 +7,7 @@ JSON runs nothing that the file contains.
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,17 +35,20 @@ CHUNK = 4096
 class MeanModel(TableModel):
     """A mean of several models."""
 
+    margin: ClassVar[float] = -1e-9
+    """Its models are clipped, so it stops at the limits."""
+
     @abstractmethod
     def predict_standardized(self, x: Floats) -> Floats:
         """Predict the standardised target from standardised inputs."""
 
-    def predict_rows(self, x: Floats) -> Floats:
-        """Predict in original units from standardised inputs, some rows at a time."""
+    def unclipped_rows(self, x: Floats) -> Floats:
+        """Return the means, in original units and some rows at a time; their models are clipped."""
         out = np.empty(len(x))
         for start in range(0, len(x), CHUNK):
             out[start : start + CHUNK] = self.predict_standardized(x[start : start + CHUNK])
         out[np.isnan(out)] = 0.0  # the mean of the standardised target
-        return self.standardizer.clip_target(self.standardizer.restore_target(out))
+        return self.standardizer.restore_target(out)
 
 
 @dataclass(frozen=True)

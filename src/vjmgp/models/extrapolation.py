@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Flags, Floats
 from ..tables.preprocessing import Standardizer
 
 MOST_NAMED = 5
@@ -52,15 +52,28 @@ def range_text(found: list[OutOfRange], rows: int) -> str:
     return f"the training range of {names}{more}: the model extrapolates there"
 
 
-def warn_beyond(standardizer: Standardizer, values: Floats, inputs: Iterable[int]) -> None:
-    """Warn once about all inputs that leave their range."""
-    found = inputs_beyond(standardizer, values, inputs)
-    if found:
-        warnings.warn(
-            f"X leaves {range_text(found, len(values))}.",
-            ExtrapolationWarning,
-            stacklevel=_stack_level_of_caller(),
-        )
+def extrapolation_text(
+    standardizer: Standardizer, encoded: Floats, inputs: Iterable[int], clipped: Flags
+) -> str:
+    """Describe inputs out of range, and how many predictions are clipped; "" if none is outside.
+
+    `clipped` are 2 × rows: predictions clipped at the lower limit, and at the upper one.
+    """
+    found = inputs_beyond(standardizer, encoded, inputs)
+    if not found:
+        return ""
+    parts = [
+        f"{count} prediction{' is' if count == 1 else 's are'} clipped at {limit:.6g}"
+        for count, limit in zip(clipped.sum(axis=1), standardizer.target_range, strict=True)
+        if count
+    ]
+    return f"leaves {range_text(found, len(encoded))}." + f" {' and '.join(parts)}." * bool(parts)
+
+
+def warn_beyond(text: str) -> None:
+    """Warn of extrapolation, if there is a text about it."""
+    if text:
+        warnings.warn(f"X {text}", ExtrapolationWarning, stacklevel=_stack_level_of_caller())
 
 
 def _stack_level_of_caller() -> int:

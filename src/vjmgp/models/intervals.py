@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Flags, Floats
 from ..engine.distillation.teacher import Teacher
 from ..engine.parameters import SHARE, checked
 from ..engine.preparation import ScoredRows
@@ -110,9 +110,17 @@ def half_width(quantiles: tuple[float, ...], interval: float) -> float:
 
 
 def intervals_around(
-    values: Floats, quantiles: tuple[float, ...], interval: float, standardizer: Standardizer
+    values: Floats,
+    quantiles: tuple[float, ...],
+    interval: float,
+    standardizer: Standardizer,
+    held: Flags,
 ) -> Floats:
-    """Return rows × 2, lower and upper ends, clipped as predictions are."""
+    """Return rows × 2, lower and upper ends, around values before clipping.
+
+    Ends are clipped as predictions are, except for predictions that are `held` at a limit: these
+    intervals reach beyond both values, the clipped one and the other.
+    """
     interval = checked("interval", interval, {"interval": SHARE})
     if not quantiles:
         raise ValueError(
@@ -120,5 +128,9 @@ def intervals_around(
             "version."
         )
     width = half_width(quantiles, interval)
-    ends = np.column_stack([values - width, values + width])
-    return np.clip(ends, *standardizer.target_range) if standardizer.clips else ends
+    clipped = standardizer.clip_target(values)
+    if not standardizer.clips:
+        return np.column_stack([clipped - width, clipped + width])
+    ends: Floats = np.sort(np.column_stack([values, clipped]), axis=1) + np.array([-width, width])
+    ends[~held] = np.clip(ends[~held], *standardizer.target_range)
+    return ends

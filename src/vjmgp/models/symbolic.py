@@ -8,22 +8,22 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Flags, Floats
 from ..engine.search.archive import Archive, trees_of
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
 from ..engine.trees.primitives import FIRST_VARIABLE, codes_by_name, functions_by_code
 from ..formulas.display import Digits, DisplayedFormula
-from ..formulas.input_names import formula_inputs
+from ..formulas.input_names import WORDS_OF_TEXT, formula_inputs, reserved_words
 from ..formulas.printers.evolved import evolved_text
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Standardizer
 from . import serialization
-from .extrapolation import warn_beyond
+from .extrapolation import extrapolation_text, warn_beyond
 from .intervals import intervals_around
 from .serialization import JsonModel, finite_number
 
@@ -57,6 +57,9 @@ def features_of(archive: Archive, entry: int) -> list[Feature]:
 class TableModel(JsonModel):
     """A model that predicts from tables."""
 
+    margin: ClassVar[float] = 1e-9
+    """How far beyond the target's range, as a share of it, a prediction counts as clipped."""
+
     if TYPE_CHECKING:
 
         @property
@@ -78,8 +81,12 @@ class TableModel(JsonModel):
         """Numbers of the inputs that predictions depend on."""
 
     @abstractmethod
+    def unclipped_rows(self, x: Floats) -> Floats:
+        """Predict in original units from standardised inputs, without clipping."""
+
     def predict_rows(self, x: Floats) -> Floats:
         """Predict in original units from standardised inputs."""
+        return self.standardizer.clip_target(self.unclipped_rows(x))
 
     @overload
     def predict(self, table: Any, interval: None = None) -> Floats: ...
@@ -92,16 +99,31 @@ class TableModel(JsonModel):
 
         With `interval`, for example 0.9, return (predictions, intervals): intervals are rows × 2,
         lower and upper ends that contain this share of new targets; see docs/trust.md. An
-        `ExtrapolationWarning` reports rows outside the training range of an input.
+        `ExtrapolationWarning` reports rows outside the training range of an input, and how many
+        predictions are clipped.
         """
         encoded = self.standardizer.encode(table)
-        warn_beyond(self.standardizer, encoded, self.inputs_used)
-        values = self.predict_rows(self.standardizer.scale(encoded))
-        return values if interval is None else (values, self.intervals(values, interval))
+        values = self.unclipped_rows(self.standardizer.scale(encoded))
+        warn_beyond(self.extrapolation(encoded, values))
+        clipped = self.standardizer.clip_target(values)
+        return clipped if interval is None else (clipped, self.intervals(values, interval))
 
     def intervals(self, values: Floats, interval: float) -> Floats:
-        """Return the intervals around these predictions, rows × 2."""
-        return intervals_around(values, self.error_quantiles, interval, self.standardizer)
+        """Return the intervals around these predictions before clipping, rows × 2."""
+        held = np.logical_or(*self.clipped(values))
+        return intervals_around(values, self.error_quantiles, interval, self.standardizer, held)
+
+    def clipped(self, values: Floats) -> Flags:
+        """Return which values are clipped, at the lower limit and at the upper one: 2 × rows."""
+        low, high = self.standardizer.target_range
+        margin = self.margin * (high - low)
+        beyond = np.array([values < low - margin, values > high + margin])
+        return beyond & self.standardizer.clips
+
+    def extrapolation(self, encoded: Floats, values: Floats) -> str:
+        """Describe how rows leave the training range; `values` are those before clipping."""
+        clipped = self.clipped(values)
+        return extrapolation_text(self.standardizer, encoded, self.inputs_used, clipped)
 
 
 @dataclass(frozen=True)
@@ -116,11 +138,11 @@ class SymbolicModel(TableModel):
     >>> data = load_dataset("192_vineyard")
     >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
-    0.349*Min(lugs_1990, 10.78) - 0.562*(lugs_1989 - 2.401)*(Min(lugs_1990, 7.482) - 9.654) + 14.04
+    1.074*Min(lugs_1989, 5.82*lugs_1989 + 0.83*lugs_1990 - 13.12) + 15.412
     >>> model.size, model.shown_size
-    (11, 19)
+    (9, 15)
     >>> model.feature_texts(digits=3)[0]
-    '-0.225*(lugs_1989 - 2.4)*(Min(lugs_1990, 7.48) - 9.65)'
+    '0.521*Min(lugs_1989, 5.82*lugs_1989 + 0.829*lugs_1990 - 13.1) - 7.28'
 
     """
 
@@ -191,11 +213,11 @@ class SymbolicModel(TableModel):
         codes = {code for feature in self.features for code in feature.codes}
         return {code - FIRST_VARIABLE for code in codes if code >= FIRST_VARIABLE}
 
-    def predict_rows(self, x: Floats) -> Floats:
-        """Return the values, clipped; the mean of the training target if they are undefined."""
+    def unclipped_rows(self, x: Floats) -> Floats:
+        """Return the values; the mean of the training target if they are undefined."""
         values = self.evaluate_standardized(x)
         values[np.isnan(values)] = self.standardizer.target_mean
-        return self.standardizer.clip_target(values)
+        return values
 
     def original_units(self) -> tuple[float, Floats]:
         """Return intercept and coefficients of the features in the target's units."""
@@ -207,8 +229,9 @@ class SymbolicModel(TableModel):
 
     @property
     def variables(self) -> list[str]:
-        """The input columns as formulas name them, for example for `sympify(text, locals=…)`."""
-        return [name for name, _, _ in formula_inputs(self.standardizer)]
+        """The input columns as texts name them, for example for `sympify(text, locals=…)`."""
+        reserved = reserved_words() if self.functions else WORDS_OF_TEXT
+        return [name for name, _, _ in formula_inputs(self.standardizer, reserved)]
 
     @cached_property
     def shown(self) -> DisplayedFormula:

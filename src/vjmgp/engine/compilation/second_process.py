@@ -20,7 +20,9 @@ import joblib
 import numpy as np
 
 from ..distillation.candidates import collect
+from ..distillation.constants import target_of
 from ..distillation.distil import teaching_points
+from ..distillation.revision import polished
 from ..distillation.student import select
 from ..distillation.teacher import teacher_of
 from ..preparation import prepare
@@ -30,6 +32,7 @@ from ..search.population import rehash, release
 from ..search.survival import nsga2
 from ..settings import Settings
 from ..trees.pool import compact
+from ..trees.primitives import FIRST_VARIABLE, SQUARE
 from .kernels import CACHE_VARIABLE, kernel_folder, rare_garbage_collection
 
 PREFIX = "second-"
@@ -50,7 +53,7 @@ def small_run(regularizer: str, selection: str) -> Evolution:
 
 
 def use_second_part(selection: str) -> None:
-    """Use the kernels of initialisation, selection, variation, archive and students.
+    """Use the kernels of initialisation, selection, variation, archive, students, constants.
 
     The first part, evaluation and vicinal points, takes about as long.
     """
@@ -68,6 +71,10 @@ def use_second_part(selection: str) -> None:
     collect(archive, teacher_of(archive, 1.0), 2, 0.0)
     teaching_points(run.prepared)
     select(np.eye(4), np.ones(4), np.zeros(4), 2)
+    prepared = run.prepared
+    columns, y, weights = prepared.columns, prepared.y, prepared.weights
+    tree = np.array([SQUARE, FIRST_VARIABLE], np.int32), np.zeros(2)
+    polished([tree], target_of(columns, y, weights, 1.0, prepared.addresses), 0.0, Settings())
 
 
 class SecondCompiler:

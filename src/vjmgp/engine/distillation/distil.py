@@ -6,7 +6,9 @@ trees and their weights can be fitted closely. If rows have weights, a training 
 weight, a vicinal point by that of its anchor, and random points start from rows drawn by weight.
 """
 
-from operator import itemgetter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,14 +16,27 @@ import numpy as np
 from ...core.arrays import Floats, Integers, Words
 from ..compilation.kernels import kernel
 from ..numerics.rng import below, shuffle, stream, uniform
-from ..objectives.row_weights import draw_row
+from ..objectives.row_weights import draw_row, row_weights
 from ..preparation import Prepared
 from ..scorer import score_on, score_trees
-from ..search.archive import BORN, O1, RESTART, SIZE, Archive
+from ..search.archive import BORN, RESTART, Archive
 from ..settings import Settings
 from ..trees.pool import SAME
+from ..trees.primitives import FIRST_VARIABLE
 from .candidates import Candidates, collect, values_of
-from .laws import Units, law_of
+from .choice import (
+    DISTILLED,
+    FITTED,
+    LAW,
+    Candidate,
+    choose,
+    description,
+    effective_rows,
+    node_price,
+)
+from .constants import FittedTrees, Target, Tree, errors_of, fit_constants, target_of
+from .laws import Units, laws_of
+from .revision import polished, simplified
 from .student import select
 from .teacher import teacher_of, teacher_tau
 
@@ -36,12 +51,20 @@ SPREAD = 0.7
 FARTHEST = 0.2
 """Largest squared distance of a student, as a share of the teacher's mean square; the largest in
 1100 runs was 0.083."""
-DEARER = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Multiples of the price at which students compete to be the short formula."""
-SIZE_PRICE = 0.0015
-"""Leave-one-out error that a node of the short formula must save, in target variances."""
-LAWFUL = 0.02
-"""Largest leave-one-out error of a law, as a share of the target's variance."""
+CHEAPEST = 0.25
+"""Least multiple of the price for a student that competes to be the short formula …"""
+FULL_PRICE = 100.0
+"""… if its constants are fitted, this divided by the rows …"""
+DEAREST = 4
+"""… and the highest power of two of the multiple."""
+LEAN = 1.25
+"""Multiple of the price at which nodes of a student are left out."""
+POINTS = 600
+"""Approximate number of points that tell which nodes matter to the teacher."""
+MOST_TREES = 20
+"""Largest number of trees of a short formula if there are many rows …"""
+ROWS_PER_TREE = 25
+"""… namely this many for each."""
 MOST_DOUBLINGS = 12
 """Largest number of times that the price is doubled to make a student short enough."""
 
@@ -102,39 +125,110 @@ def short_formula(
     tau: float,
     whole: Prepared | None,
 ) -> Archive | None:
-    """Return the formula to show: a short student, or a simple law if the labels follow one.
+    """Return the formula to show: a student, with or without fitted constants, a line or a law.
 
-    A law competes with the students by the same sum of error and price of nodes. None if there is
-    no law, and students are far from the teacher.
+    None if there is no law, and students are far from the teacher.
     """
-    student, best = _short_student(prepared, archive, price, tau, whole)
-    law = law_of(prepared, units, whole)
-    if law is not None:
-        entry, size = law
-        error = float(entry.scores[0, O1])
-        if error <= LAWFUL and error + SIZE_PRICE * size < best:
-            return entry
-    return student
+    candidates = _students(prepared, archive, price, tau, whole)
+    for law in laws_of(prepared, units, whole):
+        candidates.append(Candidate(law.make, law.errors, law.size, LAW, plain=True))
+    return choose(candidates, prepared.weights)
 
 
-def _short_student(
+def _students(
     prepared: Prepared, archive: Archive, price: float, tau: float, whole: Prepared | None
-) -> tuple[Archive | None, float]:
-    """Return the student of the least O1 + SIZE_PRICE·nodes at several prices, and this sum."""
+) -> list[Candidate]:
+    """Return students at several prices, the same with fitted constants, and a linear model.
+
+    The first is the usual student. Where students are only compared with their teacher, nodes are
+    left out that hardly matter to it; those whose constants are fitted have to follow the labels.
+    """
+    rows = effective_rows(prepared.weights)
+    prepared = _with_more_trees(prepared, rows)
+    whole = None if whole is None else _with_more_trees(whole, rows)
+    settings, weights, y = prepared.settings, prepared.weights, prepared.y
     candidates, lesson, price = _taught(prepared, archive, tau, price)
-    best: tuple[Archive | None, float] = None, np.inf
-    seen = set[bytes]()
-    for factor in DEARER:
-        terms = _follow(lesson, prepared.settings, factor * price, prepared.settings.max_size)
+    alphas = settings.ridge_alphas
+    goal = target_of(prepared.columns, y, weights, min(alphas), prepared.addresses)
+    generation = int(archive.facts[:, BORN].max())
+
+    def candidate(
+        trees: Sequence[Tree], coefficients: Floats, errors: Floats, liberty: float
+    ) -> Candidate:
+        def make() -> Archive | None:
+            return _scored(prepared, trees, coefficients, generation, whole)
+
+        size = description(np.concatenate([codes for codes, _ in trees])) + 3 * len(trees) + 1
+        return Candidate(make, errors, size, liberty)
+
+    def revised(fitted: FittedTrees) -> Archive | None:
+        last = simplified(fitted, goal, cost, settings)
+        return _scored(prepared, last.trees, last.coefficients, generation, whole)
+
+    seen, students = set[bytes](), []
+    followed = _target_of_lesson(lesson, prepared, min(alphas))
+    for factor in _price_factors(rows):
+        terms = _follow(lesson, settings, factor * price, settings.max_size)
         is_near = len(terms.chosen) and terms.distance <= FARTHEST * lesson.square
         if is_near and terms.chosen.tobytes() not in seen:
             seen.add(terms.chosen.tobytes())
-            student = _as_student(prepared, archive, candidates, terms, whole)
-            if student is not None:
-                price_of_all = SIZE_PRICE * float(student.facts[0, SIZE])
-                total = float(student.scores[0, O1]) + price_of_all
-                best = min(best, (student, total), key=itemgetter(1))
-    return best
+            trees = _trees_of(candidates, terms)
+            fitted = fit_constants(trees, goal, steps=0)
+            start = fit_constants(trees, followed) if factor >= CHEAPEST else None
+            if start is not None:
+                start = simplified(start, followed, LEAN * _share(lesson, factor * price), settings)
+            if fitted is not None:
+                students.append((trees, start, fitted))
+    if not students:
+        return []
+    noise = min(fitted.error for *_, fitted in students)
+    found, cost = [], node_price(noise, rows)
+    for trees, lean, _ in students:
+        fitted = None if lean is None else fit_constants(lean.trees, goal, steps=0)
+        if lean is not None and fitted is not None:
+            alpha = float(np.median(alphas))
+            errors = errors_of(fitted, lean.coefficients, alpha, prepared.rows)
+            found.append(candidate(lean.trees, lean.coefficients, errors, DISTILLED))
+        better = polished(trees, goal, cost, settings)
+        if better is not None:
+            model = candidate(better.trees, better.coefficients, better.errors, FITTED)
+            found.append(model._replace(make=partial(revised, better)))
+    inputs = _inputs_of_line(prepared, noise)
+    line = fit_constants(inputs, goal) if inputs else None
+    if line is not None:
+        model = candidate(line.trees, line.coefficients, line.errors, FITTED)
+        found.append(model._replace(plain=True))
+    return found
+
+
+def _price_factors(rows: float) -> list[float]:
+    """Return the multiples of the price at which students compete; the more rows, the lower."""
+    lowest = int(np.floor(np.log2(min(CHEAPEST, FULL_PRICE / rows))))
+    return [2.0**k for k in (*range(0, lowest - 1, -2), *range(1, DEAREST + 1))]
+
+
+def _with_more_trees(prepared: Prepared, rows: float) -> Prepared:
+    """Return the run with more trees for students if rows are many, unless the user wants few."""
+    settings = prepared.settings
+    if settings.max_trees < Settings.max_trees:
+        return prepared
+    most = max(settings.max_trees, min(MOST_TREES, int(rows / ROWS_PER_TREE)))
+    return replace(prepared, settings=replace(settings, max_trees=most))
+
+
+def _inputs_of_line(prepared: Prepared, noise: float) -> list[Tree]:
+    """Return the inputs of the best linear model as trees; a slope costs what noise alone gains."""
+    weights, y = prepared.weights, prepared.y
+    x = prepared.x - np.average(prepared.x, axis=0, weights=weights.each)
+    deviation = np.sqrt(np.average(x**2, axis=0, weights=weights.each))
+    inputs = np.flatnonzero(deviation > SAME)
+    roots = np.sqrt(weights.each / weights.each.mean())
+    values = np.ascontiguousarray((roots[:, None] * x[:, inputs] / deviation[inputs]).T)
+    rows = effective_rows(weights)
+    price = np.full(len(inputs), node_price(noise, rows) + 2.0 * noise / rows)
+    teacher = roots * (y - weights.mean(y))
+    chosen, _ = select(values, teacher, price, prepared.settings.max_trees)
+    return [(np.array([FIRST_VARIABLE + k], np.int32), np.zeros(1)) for k in inputs[chosen]]
 
 
 class Lesson(NamedTuple):
@@ -152,6 +246,10 @@ class Lesson(NamedTuple):
     """Numbers of the candidates that are kept."""
     scale: Floats
     """Factors that standardise them."""
+    points: Floats
+    """Points × inputs …"""
+    weights: Floats
+    """… and their weights, whose roots are in the values if rows have weights."""
 
 
 class StudentTerms(NamedTuple):
@@ -197,18 +295,34 @@ def _lesson(
         teacher = roots * teacher
     square = float(np.mean(teacher**2))
     noise = 1.0 if np.isnan(prepared.noise_r2) else 1.0 - prepared.noise_r2
-    return Lesson(values, teacher, square, noise, candidates.length[usable], usable, scale)
+    length = candidates.length[usable]
+    points, weights = points[kept], weights_of_points[kept]
+    return Lesson(values, teacher, square, noise, length, usable, scale, points, weights)
+
+
+def _share(lesson: Lesson, price: float) -> float:
+    """Return the price of a node in units of the squared distance to the teacher."""
+    return price * min(max(lesson.noise, LEAST_NOISE), 1.0) * lesson.square
 
 
 def _follow(lesson: Lesson, settings: Settings, price: float, max_size: int | None) -> StudentTerms:
     """Select the candidates that follow the teacher at this price of a node."""
-    share = price * min(max(lesson.noise, LEAST_NOISE), 1.0) * lesson.square
-    cost = np.asarray(share * lesson.length, dtype=np.float64)
+    cost = np.asarray(_share(lesson, price) * lesson.length, dtype=np.float64)
     most = settings.max_trees
     chosen, weights = select(lesson.values, lesson.teacher, cost, most, lesson.length, max_size)
     student = _linear_model(lesson.values[chosen], weights, 0.0)
     distance = float(np.mean((lesson.teacher - student) ** 2))
     return StudentTerms(lesson.usable[chosen], weights * lesson.scale[chosen], distance)
+
+
+def _target_of_lesson(lesson: Lesson, prepared: Prepared, alpha: float) -> Target:
+    """Return some of the points at which students follow the teacher, as rows to fit."""
+    step = max(1, len(lesson.points) // POINTS)
+    given = prepared.weights.given
+    points, weights = lesson.points[::step], lesson.weights[::step] if given else None
+    teacher = lesson.teacher / np.sqrt(lesson.weights / lesson.weights.mean())
+    y = (teacher if given else lesson.teacher)[::step]
+    return target_of(points.T, y, row_weights(len(y), weights), alpha, prepared.addresses)
 
 
 @kernel
@@ -308,10 +422,24 @@ def _as_student(
     whole: Prepared | None,
 ) -> Archive | None:
     """Return the student as an archive of one entry, scored on all rows."""
+    generation = int(archive.facts[:, BORN].max())
+    trees = _trees_of(candidates, terms)
+    return _scored(prepared, trees, terms.coefficients, generation, whole)
+
+
+def _trees_of(candidates: Candidates, terms: StudentTerms) -> list[Tree]:
     places = [
         slice(candidates.start[k], candidates.start[k] + candidates.length[k]) for k in terms.chosen
     ]
-    trees = [(candidates.codes[place], candidates.constants[place]) for place in places]
-    generation = int(archive.facts[:, BORN].max())
-    student = score_trees(prepared, trees, terms.coefficients, generation)
-    return student if student is None or whole is None else score_on(student, whole)
+    return [(candidates.codes[place], candidates.constants[place]) for place in places]
+
+
+def _scored(
+    prepared: Prepared,
+    trees: Sequence[Tree],
+    coefficients: Floats,
+    generation: int,
+    whole: Prepared | None,
+) -> Archive | None:
+    entry = score_trees(prepared, trees, coefficients, generation)
+    return entry if entry is None or whole is None else score_on(entry, whole)

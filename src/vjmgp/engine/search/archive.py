@@ -19,6 +19,8 @@ ALIVE = -1
 # Columns of `scores` and `facts`, layers of `linear`, places in `counts`.
 O1, O2, TRAIN_R2, ALPHA = range(4)
 SIZE, N_TREES, BORN, DIED, FIRST_NODE, RESTART = range(6)
+LAW = -1
+"""In place of a restart: the entry is a law, found without evolution."""
 WEIGHT, CENTRE, FACTOR = range(3)
 ENTRIES, NODES, FRONT = range(3)
 

@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 from ...core.arrays import Integers
 from ..compilation.kernels import compile_once, kept_on_disk
 from ..numerics.curves import arctangent, cube_root, hyperbolic_tangent, logistic
-from ..numerics.elementary import natural_exp
+from ..numerics.elementary import natural_exp, natural_log
 from . import primitives
 from .primitives import UserFunctionLike, codes_of, functions_by_code, user_functions
 
@@ -101,6 +101,12 @@ def _apply_more(code: int, a: Any, b: Any, out: Any, n: int) -> None:
     elif code == primitives.STEP:
         for i in range(n):
             out[i] = a[i] if a[i] != a[i] else (1.0 if a[i] > 0.0 else 0.0)
+    elif code == primitives.LN:
+        for i in range(n):
+            out[i] = natural_log(a[i]) if a[i] > 0.0 else np.nan
+    elif code == primitives.EXPONENTIAL:
+        for i in range(n):
+            out[i] = natural_exp(a[i])
 
 
 @functools.cache

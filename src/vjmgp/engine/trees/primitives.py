@@ -24,7 +24,7 @@ ROOM = 16
 """Slots for unary functions beyond the paper's; as many for binary ones, and for the user's."""
 FIRST_BINARY = 2 * ROOM
 """The first slot of binary functions in the address table."""
-INV, EXP, GAUSS, TANH, SIGMOID, CUBE, CBRT, ATAN, STEP = range(-1, -10, -1)
+INV, EXP, GAUSS, TANH, SIGMOID, CUBE, CBRT, ATAN, STEP, LN, EXPONENTIAL = range(-1, -12, -1)
 DIV = -1 - FIRST_BINARY
 LARGEST_EXPONENT = 20.0
 """`exp` is constant above this: 5·10⁸ is extreme for standardised inputs."""
@@ -46,7 +46,10 @@ FUNCTION_NAMES = tuple(primitive.name for primitive in PRIMITIVES)
 MORE_PRIMITIVES = {DIV: Primitive("div", 2)} | {
     -1 - slot: Primitive(name, 1)
     for slot, name in enumerate(
-        ("inv", "exp", "gauss", "tanh", "sigmoid", "cube", "cbrt", "atan", "step")
+        (
+            *("inv", "exp", "gauss", "tanh", "sigmoid", "cube", "cbrt", "atan", "step"),
+            *("ln", "exponential"),
+        )
     )
 }
 MORE_FUNCTION_NAMES = tuple(primitive.name for primitive in MORE_PRIMITIVES.values())

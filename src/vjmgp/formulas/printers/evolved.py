@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from ..functions import ATOM, FUNCTIONS, POWER, PRODUCT, SUM, fold
-from ..input_names import formula_inputs
 from ..numbers import number
 from .precedence import Part
 
@@ -38,11 +37,11 @@ def evolved_text(model: "SymbolicModel", digits: int | None = None) -> str:
 
 
 def _feature_part(feature: "Feature", model: "SymbolicModel", digits: int | None) -> EvolvedPart:
-    inputs = formula_inputs(model.standardizer)
+    inputs, names = model.standardizer.inputs, model.variables
     user_functions = {function.name: function for function in model.functions}
 
     def leaf(column: int) -> EvolvedPart:
-        name, mean, scale = inputs[column]
+        name, mean, scale = names[column], inputs[column].mean, inputs[column].scale
         if (mean, scale) == (0.0, 1.0):
             return EvolvedPart(name, ATOM)
         sign = "-" if mean >= 0 else "+"

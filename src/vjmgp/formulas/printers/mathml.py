@@ -38,6 +38,7 @@ class MathMLPrinter(TextPrinter):
     """Presentation MathML."""
 
     language = "mathml"
+    pi, fraction = "<mi>π</mi>", "{}/{}"
     times, comma = "<mo>⋅</mo>", "<mo>,</mo>"
     brackets = "<mrow><mo>(</mo>{}<mo>)</mo></mrow>"
     root = "<msqrt>{}</msqrt>"

@@ -53,7 +53,7 @@ class Printer:
     def _part(self, node: Node) -> Part:
         match node.kind:
             case "number":
-                return Part(self._number(node.number), ATOM if node.number >= 0.0 else SUM)
+                return self._number_part(node.number)
             case "input":
                 return Part(self._input(int(node.number)), ATOM)
             case "sum":
@@ -78,19 +78,22 @@ class Printer:
     def _signed_terms(self, node: Node) -> list[tuple[float, str]]:
         """Return weight and text without sign of each term, the constant last."""
         terms = [(weight, self._term(part, abs(weight))) for part, weight in self._terms(node)]
-        return [*terms, (node.number, self._number(abs(node.number)))] if node.number else terms
+        constant = (node.number, self._number_part(abs(node.number)).text)
+        return [*terms, constant] if node.number else terms
 
     def _term(self, node: Node, weight: float) -> str:
         text = self._bracketed(self._known[node], PRODUCT)
-        return text if weight == 1.0 else f"{self._number(weight)}{self.times}{text}"
+        is_one = self._rounded(weight) == 1.0
+        return text if is_one else f"{self._number(weight)}{self.times}{text}"
 
-    def _product(self, node: Node, weight: str = "") -> Part:
-        above, below = [Part(weight, ATOM)] if weight else [], list[Part]()
+    def _product(self, node: Node, above: Sequence[Part] = (), below: Sequence[Part] = ()) -> Part:
+        above, below = [*above], [*below]
         for part, exponent in node.factors():
-            if exponent > 0.0:
-                above.append(self._power(self._known[part], exponent))
-            else:
-                below.append(self._power(self._divisor(part), -exponent))
+            factors = above if exponent > 0.0 else below
+            factors.append(self._power(self._base(part, exponent), abs(exponent)))
+        return self._quotient(above, below)
+
+    def _quotient(self, above: Sequence[Part], below: Sequence[Part]) -> Part:
         if not below:
             return self._times(above)
         divisor = self._bracketed(self._times(below), self.divisor_level)
@@ -109,12 +112,18 @@ class Printer:
         if exponent == 0.5:
             return Part(self.root.format(base.text), ATOM)
         text = self._bracketed(base, ATOM)
-        return Part(self.power.format(text, number_text(exponent)), POWER)
+        return Part(self.power.format(text, self._exponent_text(exponent)), POWER)
 
     # -- what languages override --------------------------------------------------------------
 
     def _number(self, value: float) -> str:
         return number_text(self._rounded(value))
+
+    def _number_part(self, value: float) -> Part:
+        return Part(self._number(value), ATOM if value >= 0.0 else SUM)
+
+    def _exponent_text(self, value: float) -> str:
+        return number_text(value)
 
     def _rounded(self, value: float) -> float:
         return value if self.digits is None else float(f"{value:.{self.digits}g}")
@@ -137,7 +146,8 @@ class Printer:
         """Return the numerator of a quotient; there may be no factors."""
         return factors or self._number(1.0)
 
-    def _divisor(self, node: Node) -> Part:
+    def _base(self, node: Node, exponent: float) -> Part:
+        """Return the base of a power."""
         return self._known[node]
 
     def _call(self, name: str, texts: Sequence[str]) -> str:

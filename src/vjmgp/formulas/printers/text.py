@@ -1,12 +1,14 @@
 """Expressions as people read them: text in sympy's syntax, and LaTeX.
 
-`sympy.sympify` reads the text, whatever the columns are called.
+`sympy.sympify` reads the text, given symbols of the names as `locals`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..functions import ATOM, SUM
 from ..nodes import Algebra, Node, Term
+from ..numbers import NamedNumber, named, number_text
 from ..user_function import UserFunction
 from .precedence import Part, Printer
 
@@ -15,6 +17,7 @@ class TextPrinter(Printer):
     """Sympy's syntax."""
 
     language = "text"
+    pi, fraction = "pi", "({}/{})"
 
     def __init__(self, algebra: Algebra, names: Sequence[str], digits: int | None = None) -> None:
         super().__init__(algebra, digits)
@@ -39,11 +42,58 @@ class TextPrinter(Printer):
         first = next((k for k, (_, weight) in enumerate(terms) if weight > 0.0), 0)
         return [terms.pop(first), *terms]
 
+    def _signed_terms(self, node: Node) -> list[tuple[float, str]]:
+        """Return the terms; a positive constant comes before negative terms."""
+        terms = super()._signed_terms(node)
+        if terms[0][0] > 0.0:
+            return terms
+        if node.number > 0.0:
+            return [terms[-1], *terms[:-1]]
+        part, weight = self._terms(node)[0]
+        for factor, exponent in part.factors():  # -x*(y - 1) is x*(1 - y)
+            numbers = factor.number, *factor.numbers
+            if factor.kind == "sum" and exponent % 2.0 == 1.0 and min(numbers) < 0.0:
+                known, (constant, *weights) = self._known, (-number for number in numbers)
+                opposite = self._part(replace(factor, number=constant, numbers=tuple(weights)))
+                self._known = known | {factor: opposite}
+                self._known[part] = self._part(part)
+                terms[0] = -weight, self._term(part, -weight)
+                self._known = known
+                break
+        return terms
+
     def _term(self, node: Node, weight: float) -> str:
         """Return weight·node; a quotient takes the weight as its numerator."""
-        if node.kind == "product" and weight != 1.0:
-            return self._product(node, self._number(weight)).text
+        one = named(weight)
+        if one:
+            return self._product(node, *self._parts_of(one)).text
+        if node.kind == "product" and self._rounded(weight) != 1.0:
+            return self._product(node, [self._number_part(weight)]).text
         return super()._term(node, weight)
+
+    def _number_part(self, value: float) -> Part:
+        """Return a number, perhaps as a fraction or a multiple of π."""
+        one = named(abs(value))
+        if one is None:
+            return super()._number_part(value)
+        text, level = self._quotient(*self._parts_of(one))
+        return Part(text, level) if value > 0.0 else Part(self._negative(text), SUM)
+
+    def _parts_of(self, one: NamedNumber) -> tuple[list[Part], list[Part]]:
+        """Return the factors above and below the line of a named number."""
+        numbers = one.above, one.below
+        above, below = ([Part(self._number(n), ATOM)] if n > 1 else [] for n in numbers)
+        if one.power:
+            twice = [Part(self._number(2.0), ATOM)] if one.power % 1.0 else []
+            pi = self._times([*twice, Part(self.pi, ATOM)])
+            (above if one.power > 0.0 else below).append(self._power(pi, abs(one.power)))
+        return above, below
+
+    def _exponent_text(self, value: float) -> str:
+        one = named(value) if value % 0.5 else None
+        if one and not one.power:
+            return self.fraction.format(one.above, one.below)
+        return number_text(self._rounded(value) if value % 0.5 else value)
 
     def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         return function.text_of([self._bracketed(part, ATOM) for part in parts])
@@ -53,6 +103,7 @@ class LatexPrinter(TextPrinter):
     """LaTeX of mathematics."""
 
     language = "latex"
+    pi, fraction = r"\pi", "{}/{}"
     times = r" \, "
     brackets = r"\left({}\right)"
     root = r"\sqrt{{{}}}"

@@ -15,4 +15,4 @@ def features_of(model: SymbolicModel) -> list[list[Any]]:
 
 def legend_of(model: SymbolicModel) -> list[list[str]]:
     """Return the names in the formula that differ from column names, with their meanings."""
-    return legend(model.standardizer, model.inputs_used)
+    return legend(model.standardizer, model.inputs_used, model.variables)

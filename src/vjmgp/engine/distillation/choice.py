@@ -1,0 +1,123 @@
+"""Choose the formula to show, among candidates of any origin.
+
+Candidates compete by their leave-one-out errors, row by row. A node costs less if there are more
+rows and less noise. Where labels decided about a formula's constants or terms, its errors are too
+small: `liberty` enlarges them. Errors of a hundred rows tell little about similar students: the
+usual one stays unless another is better by half a standard error. A plain form, a law or a line,
+is taken if it is simpler and not worse by more than that.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Codes, Floats, Integers
+from ..objectives.row_weights import RowWeights
+from ..search.archive import Archive
+from ..trees.primitives import ABS, COS, MAX, MIN, SIN
+from .candidates import Candidates, values_of
+
+NODE_PRICE = 0.11
+"""Price of a node as a multiple of noise · log(rows) / rows …"""
+MOST_NODE_PRICE = 0.0015
+"""… and at most, in target variances."""
+STANDARD_ERRORS = 0.5
+"""Difference of errors, in standard errors, that tells two formulas apart."""
+EXACT = 1e-15
+"""Squared errors below this are rounding."""
+MOST_FREE = 50.0
+LARGEST = 5.0
+"""Errors beyond this multiple of the best candidate's root mean square count as this: a few rows
+must not decide."""
+DISTILLED = 0.75
+"""Liberty of a student, whose trees evolved on the labels …"""
+FITTED = 1.0
+"""… of a formula whose constants are fitted to them, or whose inputs are selected …"""
+LAW = 2.0
+"""… and of a law, which is selected among very many."""
+DEARER = {SIN: 2, COS: 2, ABS: 1, MAX: 1, MIN: 1}
+"""Nodes that a function counts as, beyond itself."""
+
+
+class Candidate(NamedTuple):
+    """A formula that may be shown."""
+
+    make: Callable[[], Archive | None]
+    """Return it as an archive of one entry; None if its objectives are not finite."""
+    errors: Floats
+    """Leave-one-out error of each row of evolution, with its sign or without."""
+    size: float
+    """Nodes, with dear functions counted more than once."""
+    liberty: float
+    """Logarithm of the factor by which squared errors are too small, for a node of each row."""
+    plain: bool = False
+    """Whether it is a form that people would write: a law or a line."""
+
+
+def tree_values(
+    trees: Sequence[tuple[Codes, Floats]], points: Floats, addresses: Integers
+) -> Floats:
+    """Evaluate trees × points."""
+    codes, constants = (np.concatenate(parts) for parts in zip(*trees, strict=True))
+    length = np.array([len(tree[0]) for tree in trees])
+    start = np.cumsum(length) - length
+    return values_of(
+        Candidates(codes, constants, start, length, np.zeros(len(trees)), 0.0), points, addresses
+    )
+
+
+def description(codes: Codes) -> float:
+    """Return the number of nodes, with dear functions counted more than once."""
+    return len(codes) + sum(DEARER.get(int(code), 0) for code in codes)
+
+
+def node_price(noise: float, rows: float) -> float:
+    """Return the error that a node must save, in target variances."""
+    return min(MOST_NODE_PRICE, NODE_PRICE * noise * np.log(rows) / rows)
+
+
+def effective_rows(weights: RowWeights) -> float:
+    """Return the effective number of rows: (Σw)² / Σw²."""
+    return float(weights.total**2 / np.sum(weights.each**2))
+
+
+def choose(candidates: Sequence[Candidate], weights: RowWeights) -> Archive | None:
+    """Return the entry of the chosen candidate; None if there is none.
+
+    The first candidate is the usual one. The best, by the sum of mean squared error and price of
+    nodes, of those that are better by half a standard error of the paired difference takes its
+    place; then the simplest plain form that is simpler and not worse by more than that.
+    """
+    rows, each = effective_rows(weights), weights.each
+    defined = [c for c in candidates if np.isfinite(c.errors).all()]
+    least = max(EXACT, min((np.average(c.errors**2, weights=each) for c in defined), default=0.0))
+    price = node_price(float(least), rows)
+    left = [(c, _squares(c, LARGEST**2 * least, rows)) for c in defined]
+    while left:
+        totals = [squares + price * c.size for c, squares in left]
+        order = np.argsort([np.average(total, weights=each) for total in totals], kind="stable")
+        chosen = next(k for k in order if k == 0 or not _is_as_good(totals[0], totals[k], weights))
+        best, squares = left[chosen]
+        plain = (k for k, (c, _) in enumerate(left) if c.plain and c.size < best.size)
+        for k in sorted(plain, key=lambda k: left[k][0].size):
+            if _is_as_good(left[k][1], squares, weights):
+                chosen = k
+                break
+        entry = left.pop(chosen)[0].make()
+        if entry is not None:
+            return entry
+    return None
+
+
+def _squares(candidate: Candidate, most: float, rows: float) -> Floats:
+    squares = np.clip(candidate.errors**2, EXACT, most)
+    return squares * np.exp(min(candidate.liberty * candidate.size / rows, MOST_FREE))
+
+
+def _is_as_good(squares: Floats, others: Floats, weights: RowWeights) -> bool:
+    """Return whether squared errors exceed others by at most the difference's standard error."""
+    difference = squares - others
+    share = weights.each / weights.total
+    mean = float(share @ difference)
+    return mean <= STANDARD_ERRORS * float(np.sqrt(np.sum((share * (difference - mean)) ** 2)))

@@ -1,0 +1,1 @@
+"""Laws: short formulas in the inputs' own units, found by search instead of evolution."""
