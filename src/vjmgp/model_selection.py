@@ -26,6 +26,11 @@ STUDENT = -1
 """Number of the student among those of archive entries."""
 NEAR = 0.1
 """Largest squared distance to the teacher at which a short student need not be more accurate."""
+REACH = 0.1
+"""How far predictions of a law may leave the range of the training target, in widths of that range,
+as a multiple of the ratio of explained to unexplained variance …"""
+FARTHEST_REACH, UNEXPLAINED = 1000.0, 1e-12
+"""… up to this, beyond which they are not clipped; and the least unexplained share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,8 +305,17 @@ def model_of(result: SearchResult, entry: int, student: Archive | None = None) -
     constant_nodes = int(archive.facts[entry, SIZE]) - sum(len(tree.codes) for tree in trees)
     standardizer = result.standardizer
     if archive.facts[entry, RESTART] == LAW and not result.clips_laws:
-        standardizer = replace(standardizer, clips=False)
+        standardizer = _with_reach(standardizer, scores["o1"])
     return SymbolicModel(standardizer, trees, 0.0, scores, constant_nodes, functions)
+
+
+def _with_reach(standardizer: Standardizer, error: float) -> Standardizer:
+    """Return the limits of a law's predictions: the less is unexplained, the farther they reach."""
+    error = max(error, UNEXPLAINED)
+    reach = REACH * max(1.0 - error, 0.0) / error
+    if reach > FARTHEST_REACH:
+        return replace(standardizer, clips=False)
+    return replace(standardizer, reach=float(f"{reach:.3g}"))
 
 
 def _text(result: SearchResult, entry: int, student: Archive | None) -> str:

@@ -12,7 +12,7 @@ N = 200
 
 
 def candidate(name, errors, size, liberty=0.0, plain=False):
-    return Candidate(lambda: name, np.asarray(errors, float), size, liberty, plain)
+    return Candidate(lambda: name, np.asarray(errors, float), size, size, liberty, plain)
 
 
 def chosen(*candidates, weights=None):
@@ -101,7 +101,7 @@ def test_undefined_candidates_lose(noise):
     undefined = noise.copy()
     undefined[3] = np.nan
     assert chosen(candidate("nan", undefined, 1), candidate("other", noise, 9)) == "other"
-    gone = Candidate(lambda: None, 0.1 * noise, 1, 0.0)
+    gone = Candidate(lambda: None, 0.1 * noise, 1, 1, 0.0)
     assert chosen(gone, candidate("other", noise, 9)) == "other"
     assert chosen(candidate("other", noise, 9), gone._replace(plain=True)) == "other"
     assert choose([gone], row_weights(N)) is None

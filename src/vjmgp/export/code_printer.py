@@ -35,7 +35,7 @@ class CodePrinter(Printer):
         self.source, self.names = source, names
         target = source.standardizer
         self.mean = self._number(target.target_mean)
-        self.low, self.high = map(self._number, target.target_range)
+        self.low, self.high = map(self._number, target.limits)
 
     def expression(self) -> str:
         """Return the whole expression."""

@@ -87,9 +87,14 @@ def names_of(model: Any, about: dict[str, Any]) -> list[list[str]]:
 
 def clipping(model: Any) -> str:
     """Say whether predictions are clipped."""
-    low, high = model.standardizer.target_range
+    low, high = model.standardizer.limits
     if not model.standardizer.clips:
         return "Predictions are not clipped."
+    if model.standardizer.reach:
+        return (
+            f"The formula is a law: predictions are clipped at {low:.6g} and {high:.6g}, beyond "
+            "the range of the training target."
+        )
     return f"Predictions are clipped to the range of the training target, {low:.6g} to {high:.6g}."
 
 

@@ -81,7 +81,7 @@ class FrontModel(MeanModel):
 
     def predict_standardized(self, x: Floats) -> Floats:
         """Predict the standardised target from standardised inputs."""
-        limits = np.array(self.standardizer.target_range)
+        limits = np.array(self.standardizer.limits)
         low, high = (float(v) for v in self.standardizer.standardize_target(limits))
         if not self.standardizer.clips:
             low, high = -np.inf, np.inf

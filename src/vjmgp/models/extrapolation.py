@@ -64,7 +64,7 @@ def extrapolation_text(
         return ""
     parts = [
         f"{count} prediction{' is' if count == 1 else 's are'} clipped at {limit:.6g}"
-        for count, limit in zip(clipped.sum(axis=1), standardizer.target_range, strict=True)
+        for count, limit in zip(clipped.sum(axis=1), standardizer.limits, strict=True)
         if count
     ]
     return f"leaves {range_text(found, len(encoded))}." + f" {' and '.join(parts)}." * bool(parts)

@@ -132,5 +132,5 @@ def intervals_around(
     if not standardizer.clips:
         return np.column_stack([clipped - width, clipped + width])
     ends: Floats = np.sort(np.column_stack([values, clipped]), axis=1) + np.array([-width, width])
-    ends[~held] = np.clip(ends[~held], *standardizer.target_range)
+    ends[~held] = np.clip(ends[~held], *standardizer.limits)
     return ends

@@ -110,6 +110,7 @@ def inputs_to_dict(standardizer: Standardizer, functions: Sequence[UserFunction]
             "scale": standardizer.target_scale,
             "range": list(standardizer.target_range),
             "clip": standardizer.clips,
+            **({"reach": standardizer.reach} if standardizer.reach else {}),
         },
         "columns": [_column_to_dict(column) for column in standardizer.columns],
         **({"functions": names} if names else {}),
@@ -121,12 +122,14 @@ def standardizer_from_dict(data: dict[str, Any]) -> Standardizer:
     target = data["target"]
     clips = target.get("clip", True)
     require(isinstance(clips, bool), f"clip is {clips!r}, neither true nor false")
+    reach = finite_number(target.get("reach", 0.0), "reach")
+    require(reach >= 0.0, f"reach is {reach!r}, less than 0")
     columns = tuple(_column_from_dict(column) for column in data["columns"])
     titles = [column.title for column in columns if column.used]
     for twice, count in Counter(titles).items():
         require(count == 1, f"two of its inputs are called {twice!r}")
     mean, scale = finite_number(target["mean"], "mean"), _scale(target["scale"])
-    return Standardizer(columns, mean, scale, _range(target["range"]), clips)
+    return Standardizer(columns, mean, scale, _range(target["range"]), clips, reach)
 
 
 def floats_from(values: Any, what: str, shape: tuple[int, ...] = (-1,)) -> Floats:

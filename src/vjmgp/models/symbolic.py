@@ -115,7 +115,7 @@ class TableModel(JsonModel):
 
     def clipped(self, values: Floats) -> Flags:
         """Return which values are clipped, at the lower limit and at the upper one: 2 × rows."""
-        low, high = self.standardizer.target_range
+        low, high = self.standardizer.limits
         margin = self.margin * (high - low)
         beyond = np.array([values < low - margin, values > high + margin])
         return beyond & self.standardizer.clips

@@ -84,7 +84,16 @@ class Standardizer:
     target_scale: float
     target_range: tuple[float, float] = field(default=(-np.inf, np.inf))
     clips: bool = True
-    """Whether predictions stay within the range of the training target."""
+    """Whether predictions stay within `limits`."""
+    reach: float = 0.0
+    """How far these limits are beyond the range of the training target, in widths of that range."""
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The limits of predictions."""
+        low, high = self.target_range
+        beyond = self.reach * (high - low) if self.reach else 0.0
+        return low - beyond, high + beyond
 
     @property
     def inputs(self) -> list[Column]:
@@ -142,9 +151,9 @@ class Standardizer:
         return y * self.target_scale + self.target_mean
 
     def clip_target(self, y: Floats) -> Floats:
-        """Clip to the range of the training target; without clipping, make values finite."""
+        """Clip to the limits; without clipping, make values finite."""
         if self.clips:
-            return np.clip(y, *self.target_range)
+            return np.clip(y, *self.limits)
         return np.where(np.isfinite(y), y, self.target_mean)
 
 

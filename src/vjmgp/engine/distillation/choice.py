@@ -15,7 +15,21 @@ import numpy as np
 from ...core.arrays import Codes, Floats, Integers
 from ..objectives.row_weights import RowWeights
 from ..search.archive import Archive
-from ..trees.primitives import ABS, COS, MAX, MIN, SIN
+from ..trees.primitives import (
+    ABS,
+    ADD,
+    AQ,
+    COS,
+    FIRST_VARIABLE,
+    LOG,
+    MAX,
+    MIN,
+    NEG,
+    SIN,
+    SQRT,
+    SUB,
+    arity,
+)
 from .candidates import Candidates, values_of
 
 NODE_PRICE = 0.11
@@ -23,7 +37,9 @@ NODE_PRICE = 0.11
 MOST_NODE_PRICE = 0.0015
 """… and at most, in target variances."""
 STANDARD_ERRORS = 0.5
-"""Difference of errors, in standard errors, that tells two formulas apart."""
+"""Difference of errors, in standard errors, that tells two formulas apart …"""
+FEW = 20.0
+"""… of many rows; a plain form is taken up to 1 + this / rows times as much."""
 EXACT = 1e-15
 """Squared errors below this are rounding."""
 MOST_FREE = 50.0
@@ -38,6 +54,10 @@ LAW = 2.0
 """… and of a law, which is selected among very many."""
 DEARER = {SIN: 2, COS: 2, ABS: 1, MAX: 1, MIN: 1}
 """Nodes that a function counts as, beyond itself."""
+LONGER = {AQ: 5, LOG: 4, SQRT: 1}
+"""Further numbers and operations with which functions are written: aq(a, b) is a/√(1 + b²)."""
+OFFSET = 2
+"""Those with which a standardised input is written inside a function."""
 
 
 class Candidate(NamedTuple):
@@ -49,6 +69,8 @@ class Candidate(NamedTuple):
     """Leave-one-out error of each row of evolution, with its sign or without."""
     size: float
     """Nodes, with dear functions counted more than once."""
+    length: float
+    """Numbers, inputs, operations and functions as they are written, approximately."""
     liberty: float
     """Logarithm of the factor by which squared errors are too small, for a node of each row."""
     plain: bool = False
@@ -70,6 +92,18 @@ def tree_values(
 def description(codes: Codes) -> float:
     """Return the number of nodes, with dear functions counted more than once."""
     return len(codes) + sum(DEARER.get(int(code), 0) for code in codes)
+
+
+def written_length(codes: Codes) -> int:
+    """Return the approximate length of a tree as people see it, in the inputs' own units."""
+    length, stack = 0, [True]  # whether the value enters a sum, in which offsets are merged
+    for code in codes.tolist():
+        is_term = stack.pop()
+        length += 1 + LONGER.get(code, 0)
+        if code >= FIRST_VARIABLE and not is_term:
+            length += OFFSET
+        stack += [is_term and code in (ADD, SUB, NEG)] * arity(code)
+    return length
 
 
 def node_price(noise: float, rows: float) -> float:
@@ -99,11 +133,13 @@ def choose(candidates: Sequence[Candidate], weights: RowWeights) -> Archive | No
         order = np.argsort([np.average(total, weights=each) for total in totals], kind="stable")
         chosen = next(k for k in order if k == 0 or not _is_as_good(totals[0], totals[k], weights))
         best, squares = left[chosen]
-        plain = (k for k, (c, _) in enumerate(left) if c.plain and c.size < best.size)
-        for k in sorted(plain, key=lambda k: left[k][0].size):
-            if _is_as_good(left[k][1], squares, weights):
-                chosen = k
-                break
+        plain = [k for k in order if left[k][0].plain and left[k][0].length < best.length]
+        near = STANDARD_ERRORS * (1.0 + FEW / rows)
+        good = [k for k in plain if _is_as_good(left[k][1], squares, weights, near)]
+        if good:
+            best, squares = left[good[0]]
+            shorter = sorted(good, key=lambda k: left[k][0].length)
+            chosen = next(k for k in shorter if _is_as_good(left[k][1], squares, weights))
         entry = left.pop(chosen)[0].make()
         if entry is not None:
             return entry
@@ -115,9 +151,11 @@ def _squares(candidate: Candidate, most: float, rows: float) -> Floats:
     return squares * np.exp(min(candidate.liberty * candidate.size / rows, MOST_FREE))
 
 
-def _is_as_good(squares: Floats, others: Floats, weights: RowWeights) -> bool:
-    """Return whether squared errors exceed others by at most the difference's standard error."""
+def _is_as_good(
+    squares: Floats, others: Floats, weights: RowWeights, near: float = STANDARD_ERRORS
+) -> bool:
+    """Return whether squared errors exceed others by at most `near` of its standard errors."""
     difference = squares - others
     share = weights.each / weights.total
     mean = float(share @ difference)
-    return mean <= STANDARD_ERRORS * float(np.sqrt(np.sum((share * (difference - mean)) ** 2)))
+    return mean <= near * float(np.sqrt(np.sum((share * (difference - mean)) ** 2)))

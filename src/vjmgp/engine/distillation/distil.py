@@ -33,6 +33,7 @@ from .choice import (
     description,
     effective_rows,
     node_price,
+    written_length,
 )
 from .constants import FittedTrees, Target, Tree, errors_of, fit_constants, target_of
 from .laws import Units, laws_of
@@ -131,7 +132,7 @@ def short_formula(
     """
     candidates = _students(prepared, archive, price, tau, whole)
     for law in laws_of(prepared, units, whole):
-        candidates.append(Candidate(law.make, law.errors, law.size, LAW, plain=True))
+        candidates.append(Candidate(law.make, law.errors, law.size, law.size, LAW, plain=True))
     return choose(candidates, prepared.weights)
 
 
@@ -158,8 +159,10 @@ def _students(
         def make() -> Archive | None:
             return _scored(prepared, trees, coefficients, generation, whole)
 
-        size = description(np.concatenate([codes for codes, _ in trees])) + 3 * len(trees) + 1
-        return Candidate(make, errors, size, liberty)
+        around = 3 * len(trees) + 1  # coefficients and sums
+        size = sum(description(codes) for codes, _ in trees) + around
+        length = sum(written_length(codes) for codes, _ in trees) + around
+        return Candidate(make, errors, size, length, liberty)
 
     def revised(fitted: FittedTrees) -> Archive | None:
         last = simplified(fitted, goal, cost, settings)

@@ -175,7 +175,7 @@ def inputs_of(expression: Expression) -> set[int]:
 
 FUNCTION_PRICES = {"exp": 2.0, "log": 2.7, "sin": 4.0, "cos": 4.0, "tanh": 4.0}
 USUAL_POWERS = {2.0: 1.0, -1.0: 0.7, 0.5: 1.2, -2.0: 1.5, -0.5: 1.7, 3.0: 1.7, 1.5: 2.2, -3.0: 2.2}
-POWERS_OF_SUMS = {2.0: 2.0, -0.5: 1.0, -2.0: 2.0}
+POWERS_OF_SUMS = {2.0: 2.0, -0.5: 1.8, -2.0: 2.5}
 """Further prices of powers of sums."""
 NUMBER_IN_SUM = 0.7
 ANY_POWER = 3.5

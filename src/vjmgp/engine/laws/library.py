@@ -170,6 +170,7 @@ FORMS: dict[str, tuple[Callable[[Floats], Floats], Expression]] = {
     "exp+1": (lambda u: 1.0 + np.exp(u), plus(_EXP, ONE)),
     "cosh": (lambda u: 2.0 * np.cosh(u), plus(_EXP, ("exp", times(("n", -1.0), ARGUMENT)))),
     "log": (np.log, ("log", ARGUMENT)),
+    "log1+": (np.log1p, ("log", plus(ONE, ARGUMENT))),
     "tanh": (np.tanh, ("tanh", ARGUMENT)),
     "sin": (np.sin, ("sin", ARGUMENT)),
     "cos": (np.cos, ("cos", ARGUMENT)),
@@ -177,7 +178,14 @@ FORMS: dict[str, tuple[Callable[[Floats], Floats], Expression]] = {
     "1-cos": (lambda u: 1.0 - np.cos(u), plus(ONE, times(("n", -1.0), ("cos", ARGUMENT)))),
 }
 """Functions of an argument: values, and how they are written."""
-NEEDS = {"exp-1": "exp", "exp+1": "exp", "cosh": "exp", "1+cos": "cos", "1-cos": "cos"}
+NEEDS = {
+    "exp-1": "exp",
+    "exp+1": "exp",
+    "cosh": "exp",
+    "log1+": "log",
+    "1+cos": "cos",
+    "1-cos": "cos",
+}
 """The function that a form is made of, where its name does not say."""
 OF_LONG = ("1+", "exp-1", "exp+1", "cosh", "tanh", "sin", "cos", "1+cos", "1-cos")
 """Forms of arguments of three and more inputs, without constants to be fitted."""
@@ -230,6 +238,7 @@ def functions(arguments: Terms, forms: Iterable[str], constants: bool) -> Terms:
             "1+": [share * usual for share in SHARES] + [edge * largest for edge in EDGES],
             "exp": [rate * usual for rate in RATES],
             "exp-1": [rate * usual for rate in RATES],
+            "log1+": [share * usual for share in SHARES],
             "exp+1": [rate * usual for rate in RATES],
             "tanh": [share * usual for share in SHARES[:4]],
         }

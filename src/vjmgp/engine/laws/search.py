@@ -14,13 +14,16 @@ import numpy as np
 from ...core.arrays import Flags, Floats, Integers
 from .expressions import Expression, plus, power, product_of_powers, size_of, times, value_of
 from .fitting import FEW, Law, LawData, fitted, simplified, variance_of
+from .improvement import improved
 from .library import (
     ARGUMENTS,
     FORMS,
     LONG_ARGUMENTS,
     NEEDS,
     OF_LONG,
+    RECIPROCAL,
     SHAPES,
+    Shapes,
     Terms,
     differences,
     exponents_of,
@@ -34,7 +37,7 @@ from .library import (
 from .limits import Limits
 from .products import best_products
 from .shapes import shapes
-from .sums import best_sums
+from .sums import EXACT, best_sums
 
 SCREENED = 200
 """Number of rows on which terms are compared …"""
@@ -50,6 +53,8 @@ SEPARABLE = 12
 """Number of inputs that may be divided out."""
 SHAPED = 2
 """Number of inputs whose shapes are tried."""
+SIMPLE: Shapes = ((1, (1.0, 2.0, -1.0), 30), (2, RECIPROCAL, 6))
+"""Number of factors, powers and number of inputs of terms that are added to laws."""
 RICH = 220
 """Number of functions, natural and others, that are multiplied by inputs."""
 
@@ -85,10 +90,20 @@ def search(problem: LawData, limits: Limits, keep: int = 6) -> list[Law]:
             if law is not None:
                 laws[law.expression] = law
         ranked = sorted(laws.values(), key=lambda law: law.score)
+        changed = improved(judged, ranked, square, limits, *_simple_terms(judged))
+        ranked = sorted([*ranked, *changed], key=lambda law: law.score)
         ahead = [*ranked[:FINISHED], *_ever_shorter(ranked, SHORTER)]
         done = [simplified(judged, law, square) for law in {id(law): law for law in ahead}.values()]
     done = [law for law in done if limits.permit(law.expression)]
     return _ever_shorter(sorted(done, key=lambda law: law.score), keep)
+
+
+def _simple_terms(problem: LawData) -> tuple[Integers, Terms]:
+    """Return inputs, the most informative first, and the terms that are added to laws."""
+    order = informative_first(problem)
+    positive = problem.columns.min(axis=1) > 0.0
+    exponents = exponents_of(SIMPLE, order, positive, problem.plain)
+    return order, monomials(exponents, problem.columns)
 
 
 def _ever_shorter(ranked: Iterable[Law], most: int) -> list[Law]:
@@ -266,18 +281,33 @@ def _richer(
 
 
 def informative_first(problem: LawData) -> Integers:
-    """Sort inputs by the variance that a cubic of each explains."""
+    """Sort inputs by what a cubic of each explains, alone or beside cubics of all others.
+
+    Each is compared with the noise that is left in its way.
+    """
     columns, y, weights, _ = problem
     roots = np.sqrt(weights)
-    errors = []
-    for column in columns:
-        spread = column.std()
-        z = (column - column.mean()) / spread if spread > 0.0 else np.zeros_like(column)
-        design = np.column_stack([np.ones_like(z), z, z * z, z**3]) * roots[:, None]
-        target = roots * y
-        rest = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
-        errors.append(float(rest @ rest))
-    return np.argsort(np.array(errors), kind="stable")
+    spread = columns.std(axis=1, keepdims=True)
+    z = (columns - columns.mean(axis=1, keepdims=True)) / np.where(spread > 0.0, spread, 1.0)
+    base = (roots / np.linalg.norm(roots))[:, None]
+    target = roots * y
+    target = target - base @ (base.T @ target)
+    powers = roots * np.concatenate([z, z**2, z**3])
+    powers = powers - (powers @ base) @ base.T
+    gram, moments = powers @ powers.T, powers @ target
+    gram = gram + 1e-9 * np.trace(gram) / len(gram) * np.eye(len(gram))
+    blocks = np.arange(len(gram)).reshape(3, -1).T
+    square = float(target @ target)
+    alone = [moments[b] @ np.linalg.solve(gram[np.ix_(b, b)], moments[b]) for b in blocks]
+    evidence = np.array([gain / max(square - gain, EXACT * square) for gain in alone])
+    if len(columns) > 1 and 2 * len(gram) < len(y):
+        inverse = np.linalg.inv(gram)
+        numbers = inverse @ moments
+        left = max(square - float(moments @ numbers), EXACT * square)
+        for k, b in enumerate(blocks):
+            gain = numbers[b] @ np.linalg.solve(inverse[np.ix_(b, b)], numbers[b])
+            evidence[k] = max(evidence[k], gain / left)
+    return np.argsort(-evidence, kind="stable")
 
 
 def separable(problem: LawData) -> Floats | None:
