@@ -45,7 +45,7 @@ def test_a_plain_form_is_taken_if_rows_cannot_tell(noise):
     usual, law = candidate("usual", noise, 10), candidate("law", nearly, 5, plain=True)
     assert chosen(usual, law) == "law"
     assert chosen(usual, law, candidate("shorter law", nearly, 4, plain=True)) == "shorter law"
-    assert chosen(usual, law._replace(size=11)) == "usual"
+    assert chosen(usual, law._replace(size=11, length=11)) == "usual"
     assert chosen(usual, law._replace(plain=False)) == "usual"
     assert chosen(usual, law._replace(errors=worse)) == "usual"
 

@@ -10,16 +10,19 @@ from tests.support.regressors import reloaded
 
 import vjmgp
 from vjmgp import UserFunction, VJMRegressor
+from vjmgp.engine.distillation.laws import is_steady
 from vjmgp.engine.laws import expressions as e
 from vjmgp.engine.laws.fitting import LawData, fitted, leave_one_out, simplified, variance_of
+from vjmgp.engine.laws.improvement import improved
 from vjmgp.engine.laws.library import exponents_of, monomials, values_of
 from vjmgp.engine.laws.limits import EVERYTHING, Limits
-from vjmgp.engine.laws.search import search, separable
+from vjmgp.engine.laws.search import informative_first, search, separable
 from vjmgp.engine.laws.sums import best_sums
 from vjmgp.models.symbolic import Feature, SymbolicModel
 from vjmgp.tables.preprocessing import fit_standardizer
 
 N = 120
+ALL = np.ones(5, bool), np.ones(5, bool)
 RNG = np.random.default_rng(3)
 COLUMNS = RNG.uniform(1.0, 5.0, size=(5, N))
 A, B, C, D, E = COLUMNS
@@ -192,6 +195,18 @@ LAWS = {
     "sqrt((a - b)**2 + (c - d)**2)": np.sqrt((A - B) ** 2 + (C - D) ** 2),
     "2*sin(1.5*a + 0.4) + 1": 2 * np.sin(1.5 * A + 0.4) + 1,
     "4/(1 + exp(6 - 2*a))": 4 / (1 + np.exp(6 - 2 * A)),
+    "a*b/(c*d) + 3*e": A * B / (C * D) + 3 * E,
+}
+
+
+WITH_CONSTANTS = {
+    "c + (d - c)*exp(-0.4*b)": C + (D - C) * np.exp(-0.4 * B),
+    "a*cos(1.3*b) + c": A * np.cos(1.3 * B) + C,
+    "(a*b + c*d)/(a + c)": (A * B + C * D) / (A + C),
+    "b*log(1 + 0.5*a)": B * np.log(1 + 0.5 * A),
+    "5*exp(-3*exp(-0.8*a))": 5 * np.exp(-3 * np.exp(-0.8 * A)),
+    "b*exp(-(a/3)**1.5)": B * np.exp(-((A / 3) ** 1.5)),
+    "2*exp(-0.3*a) - 2*exp(-1.5*a)": 2 * np.exp(-0.3 * A) - 2 * np.exp(-1.5 * A),
 }
 
 
@@ -200,15 +215,65 @@ LAWS = {
 def test_laws_are_found(law, noise):
     """Compare the best law with the true values at other points, within the noise of its fit."""
     y = noisy(LAWS[law], noise)
+    assert gap_of_best(law, y) < 1e-6 + 2.5 * noise * np.sqrt(4 / N)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+@pytest.mark.parametrize("law", WITH_CONSTANTS)
+def test_laws_with_constants_inside_are_found(law, noise):
+    y = noisy(WITH_CONSTANTS[law], noise)
+    assert gap_of_best(law, y) < 1e-3 + 3.5 * noise * np.sqrt(4 / N)
+
+
+def gap_of_best(law, y):
+    """Return the distance of the best law from the true one at other points, in deviations."""
     best = search(data(y), EVERYTHING)[0]
     fresh = np.random.default_rng(9).uniform(1.0, 5.0, size=(5, 400))
     names = dict(zip("abcde", fresh, strict=True)) | {
-        name: getattr(np, name) for name in ("sin", "exp", "log", "sqrt", "tanh")
+        name: getattr(np, name) for name in ("sin", "cos", "exp", "log", "sqrt", "tanh")
     }
     truth = eval(law, names)  # the laws above
     found = e.value_of(best.expression, fresh)
-    gap = np.sqrt(np.mean((found - found.mean() - truth + truth.mean()) ** 2)) / truth.std()
-    assert gap < 1e-6 + 2.5 * noise * np.sqrt(4 / N)
+    return np.sqrt(np.mean((found - found.mean() - truth + truth.mean()) ** 2)) / truth.std()
+
+
+@pytest.mark.parametrize(
+    ("start", "truth"),
+    [
+        (e.times(("k", 1.0), e.power(X[0], 1.5), X[1]), A**2 * B),
+        (e.times(("k", 1.0), X[0], X[1], X[2]), A * B),
+        (e.times(("k", 1.0), X[0]), A / C),
+        (e.times(("k", 1.0), ("sin", X[0]), X[1]), B * np.cos(A)),
+        (e.times(("k", 1.0), X[0]), A + B / C),
+        (e.plus(e.times(("n", 1.5), X[0]), e.power(X[1], 2.0), ("k", 0.0)), 1.7 * A + B**2),
+    ],
+    ids=["power", "less", "more", "function", "term", "number"],
+)
+def test_small_changes_improve_a_law(start, truth):
+    problem = data(noisy(truth, 0.05))
+    square = variance_of(problem)
+    first = fitted(problem, start, square)
+    terms = monomials(exponents_of(((2, (1.0, -1.0), 5),), np.arange(5), *ALL), COLUMNS)
+    (best,) = improved(problem, [first], square, EVERYTHING, np.arange(5), terms)
+    assert best.score < first.score
+    values = e.value_of(best.expression, COLUMNS)
+    assert np.sqrt(np.mean((values - truth) ** 2)) < 0.05 * truth.std()
+
+
+def test_improved_laws_keep_the_limits():
+    problem = data(A / C)
+    square = variance_of(problem)
+    first = fitted(problem, e.times(("k", 1.0), X[0]), square)
+    terms = monomials(np.eye(5), COLUMNS)
+    limits = Limits.of(("add", "mul"))
+    laws = improved(problem, [first], square, limits, np.arange(5), terms)
+    assert all(limits.permit(law.expression) for law in laws)
+
+
+def test_inputs_behind_a_dominant_one_come_before_idle_ones():
+    order = informative_first(data(100.0 * E + noisy(A * B, 0.1)))
+    assert set(order[:3]) == {0, 1, 4}
+    assert order[0] == 4
 
 
 def test_noise_has_no_law_worth_its_length():
@@ -299,6 +364,32 @@ def test_law_holds_beyond_the_training_range():
         model = VJMRegressor(**SMALL, clip_predictions=clip).fit(TABLE, y)
         with pytest.warns(vjmgp.ExtrapolationWarning):
             assert model.predict(far)[0] == pytest.approx(expected)
+
+
+def test_predictions_of_noisy_laws_are_limited(tmp_path):
+    """The less a law explains, the closer to the training targets its predictions stay."""
+    far = pd.DataFrame({name: [50.0] for name in "abcde"})
+    reach = []
+    for noise in (0.1, 0.5):
+        y = noisy(A * B, noise)
+        model = VJMRegressor(**SMALL).fit(TABLE, y)
+        low, high = y.min(), y.max()
+        with pytest.warns(vjmgp.ExtrapolationWarning, match="1 prediction is clipped at"):
+            predicted = model.predict(far)[0]
+        reach.append((predicted - high) / (high - low))
+        assert reach[-1] == pytest.approx(model.model_.standardizer.reach)
+        with pytest.warns(vjmgp.ExtrapolationWarning):
+            assert reloaded(model.model_, tmp_path).predict(far)[0] == predicted
+    assert reach[0] > 5.0 > 1.0 > reach[1] > 0.0
+
+
+def test_laws_that_live_on_rounding_errors_are_rejected():
+    whole = np.arange(1.0, 41.0)[None]
+    wave = ("sin", e.times(("n", np.pi), X[0]))
+    rounding = data(e.value_of(wave, whole), whole)
+    assert np.abs(rounding.y).max() < 1e-12
+    assert not is_steady(wave, rounding)
+    assert is_steady(e.power(X[0], 2.0), rounding._replace(y=whole[0] ** 2))
 
 
 def test_law_of_many_weighted_rows():

@@ -36,22 +36,24 @@ NODE_PRICE = 0.11
 """Price of a node as a multiple of noise · log(rows) / rows …"""
 MOST_NODE_PRICE = 0.0015
 """… and at most, in target variances."""
-STANDARD_ERRORS = 0.5
-"""Difference of errors, in standard errors, that tells two formulas apart …"""
-FEW = 20.0
-"""… of many rows; a plain form is taken up to 1 + this / rows times as much."""
+BETTER, PLAIN_BETTER = 0.5, 1.0
+"""Difference of errors, in standard errors, by which a student takes the place of the usual one,
+and by which a plain form does."""
+AS_GOOD, LARGER = 0.75, 0.05
+"""Difference of errors, in standard errors and as a share, up to which a simpler form is taken."""
 EXACT = 1e-15
 """Squared errors below this are rounding."""
 MOST_FREE = 50.0
-LARGEST = 5.0
+LARGEST = 4.0
 """Errors beyond this multiple of the best candidate's root mean square count as this: a few rows
 must not decide."""
 DISTILLED = 0.75
 """Liberty of a student, whose trees evolved on the labels …"""
 FITTED = 1.0
 """… of a formula whose constants are fitted to them, or whose inputs are selected …"""
-LAW = 2.0
-"""… and of a law, which is selected among very many."""
+LAW = 0.93
+"""… and of a law, times the logarithm of the number of inputs: the more, the more laws there are to
+select from."""
 DEARER = {SIN: 2, COS: 2, ABS: 1, MAX: 1, MIN: 1}
 """Nodes that a function counts as, beyond itself."""
 LONGER = {AQ: 5, LOG: 4, SQRT: 1}
@@ -106,6 +108,11 @@ def written_length(codes: Codes) -> int:
     return length
 
 
+def liberty_of_laws(inputs: int) -> float:
+    """Return the liberty of a law that is selected with so many inputs."""
+    return LAW * float(np.log(inputs + 0.5))
+
+
 def node_price(noise: float, rows: float) -> float:
     """Return the error that a node must save, in target variances."""
     return min(MOST_NODE_PRICE, NODE_PRICE * noise * np.log(rows) / rows)
@@ -131,15 +138,16 @@ def choose(candidates: Sequence[Candidate], weights: RowWeights) -> Archive | No
     while left:
         totals = [squares + price * c.size for c, squares in left]
         order = np.argsort([np.average(total, weights=each) for total in totals], kind="stable")
-        chosen = next(k for k in order if k == 0 or not _is_as_good(totals[0], totals[k], weights))
+        chosen = next(
+            k for k in order if k == 0 or _is_better(left[k][0], totals[k], totals[0], each)
+        )
         best, squares = left[chosen]
         plain = [k for k in order if left[k][0].plain and left[k][0].length < best.length]
-        near = STANDARD_ERRORS * (1.0 + FEW / rows)
-        good = [k for k in plain if _is_as_good(left[k][1], squares, weights, near)]
+        good = [k for k in plain if _is_as_good(left[k][1], squares, each)]
         if good:
-            best, squares = left[good[0]]
-            shorter = sorted(good, key=lambda k: left[k][0].length)
-            chosen = next(k for k in shorter if _is_as_good(left[k][1], squares, weights))
+            squares = left[good[0]][1]
+            shortest = sorted(good, key=lambda k: left[k][0].length)
+            chosen = next(k for k in shortest if _is_as_good(left[k][1], squares, each))
         entry = left.pop(chosen)[0].make()
         if entry is not None:
             return entry
@@ -151,11 +159,20 @@ def _squares(candidate: Candidate, most: float, rows: float) -> Floats:
     return squares * np.exp(min(candidate.liberty * candidate.size / rows, MOST_FREE))
 
 
-def _is_as_good(
-    squares: Floats, others: Floats, weights: RowWeights, near: float = STANDARD_ERRORS
-) -> bool:
-    """Return whether squared errors exceed others by at most `near` of its standard errors."""
-    difference = squares - others
-    share = weights.each / weights.total
+def _is_better(candidate: Candidate, total: Floats, usual: Floats, weights: Floats) -> bool:
+    """Return whether a candidate's rows tell that it is better than the usual one."""
+    mean, error = _difference(usual, total, weights)
+    return mean > (PLAIN_BETTER if candidate.plain else BETTER) * error
+
+
+def _is_as_good(squares: Floats, others: Floats, weights: Floats) -> bool:
+    """Return whether squared errors exceed others by little, and rows do not tell them apart."""
+    mean, error = _difference(squares, others, weights)
+    return mean <= min(AS_GOOD * error, LARGER * np.average(others, weights=weights))
+
+
+def _difference(squares: Floats, others: Floats, weights: Floats) -> tuple[float, float]:
+    """Return the mean difference, and its standard error."""
+    difference, share = squares - others, weights / weights.sum()
     mean = float(share @ difference)
-    return mean <= near * float(np.sqrt(np.sum((share * (difference - mean)) ** 2)))
+    return mean, float(np.sqrt(np.sum((share * (difference - mean)) ** 2)))

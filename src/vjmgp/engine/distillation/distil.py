@@ -27,11 +27,11 @@ from .candidates import Candidates, collect, values_of
 from .choice import (
     DISTILLED,
     FITTED,
-    LAW,
     Candidate,
     choose,
     description,
     effective_rows,
+    liberty_of_laws,
     node_price,
     written_length,
 )
@@ -131,8 +131,9 @@ def short_formula(
     None if there is no law, and students are far from the teacher.
     """
     candidates = _students(prepared, archive, price, tau, whole)
+    liberty = liberty_of_laws(prepared.x.shape[1])
     for law in laws_of(prepared, units, whole):
-        candidates.append(Candidate(law.make, law.errors, law.size, law.size, LAW, plain=True))
+        candidates.append(Candidate(law.make, law.errors, law.size, law.size, liberty, plain=True))
     return choose(candidates, prepared.weights)
 
 

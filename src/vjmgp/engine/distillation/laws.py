@@ -87,7 +87,7 @@ def _as_model(
             seen = _errors(prepared, _problem(prepared, units), law.expression, units)
     if not np.isfinite(errors).all() or not np.isfinite(seen).all():
         return None
-    if not _is_steady(law.expression, problem):
+    if not is_steady(law.expression, problem):
         return None
     expression = with_digits(law.expression)
     intercept, terms = in_units(expression, units.scale)
@@ -118,7 +118,7 @@ def _as_model(
     return LawModel(make, seen, float(size_of(expression)))
 
 
-def _is_steady(expression: Expression, problem: LawData) -> bool:
+def is_steady(expression: Expression, problem: LawData) -> bool:
     """Return whether rounding errors of inputs do not matter, as they do for 1e18·sin(π·x)."""
     signs = 1.0 - 2.0 * (np.arange(len(problem.columns)) % 2)
     with np.errstate(all="ignore"):

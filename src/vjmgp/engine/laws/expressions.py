@@ -173,7 +173,7 @@ def inputs_of(expression: Expression) -> set[int]:
 
 # -- prices --------------------------------------------------------------------------------------
 
-FUNCTION_PRICES = {"exp": 2.0, "log": 2.7, "sin": 4.0, "cos": 4.0, "tanh": 4.0}
+FUNCTION_PRICES = {"exp": 2.0, "log": 2.7, "sin": 6.5, "cos": 6.5, "tanh": 4.0}
 USUAL_POWERS = {2.0: 1.0, -1.0: 0.7, 0.5: 1.2, -2.0: 1.5, -0.5: 1.7, 3.0: 1.7, 1.5: 2.2, -3.0: 2.2}
 POWERS_OF_SUMS = {2.0: 2.0, -0.5: 1.8, -2.0: 2.5}
 """Further prices of powers of sums."""
@@ -182,6 +182,8 @@ ANY_POWER = 3.5
 USUAL_NUMBERS = {1.0: 0.0, -1.0: 0.3, 2.0: 0.7, 0.5: 0.7, -2.0: 1.0, -0.5: 1.0}
 ANY_NUMBER = 2.0
 SUM, PRODUCT = 0.8, 0.3
+NESTED = 2.0
+"""Further price of a function with another one inside."""
 
 
 def price_of(expression: Expression, inputs: int) -> float:
@@ -202,7 +204,15 @@ def price_of(expression: Expression, inputs: int) -> float:
         inner += NUMBER_IN_SUM * sum(part[0] == "n" for part in expression[1:])
     if kind in ("+", "*"):
         return inner + (SUM if kind == "+" else PRODUCT) * (len(expression) - 2)
-    return inner + FUNCTION_PRICES[kind]
+    return inner + FUNCTION_PRICES[kind] + NESTED * _has_function(expression[1])
+
+
+def _has_function(expression: Expression) -> bool:
+    """Return whether there is a function inside, other than the logarithm of a fitted power."""
+    match expression:
+        case ("exp", ("*", ("k" | "n", _), ("log", base))):
+            return _has_function(base)
+    return expression[0] in FUNCTIONS or any(map(_has_function, parts_of(expression)))
 
 
 def prices_of_monomials(exponents: Floats) -> Floats:
@@ -217,11 +227,11 @@ def prices_of_monomials(exponents: Floats) -> Floats:
     return each.sum(axis=1) + of_inputs + PRODUCT * np.maximum(count - 1, 0)
 
 
-FUNCTION_SIZES = {"sin": 3, "cos": 3, "tanh": 2}
+FUNCTION_SIZES = {"sin": 4, "cos": 4, "tanh": 2}
 
 
 def size_of(expression: Expression) -> int:
-    """Count numbers, inputs, operations and functions as written; waves count threefold."""
+    """Count numbers, inputs, operations and functions as written; waves count fourfold."""
     kind = expression[0]
     if kind in ("x", "n", "k"):
         return 1

@@ -21,7 +21,7 @@ from .expressions import (
 )
 from .sums import score
 
-STEPS, FEW = 12, 6
+STEPS, FEW = 30, 6
 """Number of Levenberg–Marquardt steps, and where laws are only compared."""
 ENOUGH = 1e-6
 """Relative fall of the squared error below which a fit ends."""

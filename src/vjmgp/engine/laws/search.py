@@ -35,6 +35,7 @@ from .library import (
     values_of,
 )
 from .limits import Limits
+from .modulated import modulated, quotients
 from .products import best_products
 from .shapes import shapes
 from .sums import EXACT, best_sums
@@ -46,6 +47,8 @@ JUDGED = 1000
 MOST_INPUTS = 12
 MOST_TERMS = 5
 MOST_LINKED = 4
+REFITTED = 40
+"""Number of laws whose constants are fitted to the end."""
 FINISHED, SHORTER = 8, 4
 """Number of laws whose constants are simplified: of the best, and of ever shorter ones."""
 ROWS_PER_TERM = 4
@@ -90,6 +93,8 @@ def search(problem: LawData, limits: Limits, keep: int = 6) -> list[Law]:
             if law is not None:
                 laws[law.expression] = law
         ranked = sorted(laws.values(), key=lambda law: law.score)
+        again = (fitted(judged, law.expression, square) for law in ranked[:REFITTED])
+        ranked = sorted([law for law in again if law is not None], key=lambda law: law.score)
         changed = improved(judged, ranked, square, limits, *_simple_terms(judged))
         ranked = sorted([*ranked, *changed], key=lambda law: law.score)
         ahead = [*ranked[:FINISHED], *_ever_shorter(ranked, SHORTER)]
@@ -175,6 +180,9 @@ def _proposals(problem: LawData, limits: Limits, *, whole: bool = True) -> Itera
             yield from _linked(library, problem, link)
     for place in order[plain[order]][:SHAPED]:
         yield from shapes(problem, int(place))
+    yield from modulated(problem, order, limits.functions)
+    if limits.divisions and limits.products:
+        yield from quotients(problem, order)
 
 
 def _arguments(problem: LawData, order: Integers, positive: Flags) -> tuple[Terms, Terms]:

@@ -3,6 +3,7 @@
 Each has one or two constants inside for which a grid gives starting values; the rest is linear.
 """
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,6 +25,10 @@ WIDTHS = (0.05, 0.12, 0.3)
 OFFSETS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Distance of a pole from the input, in units of its range."""
 EXPONENTS = (-2.5, -0.75, -0.25, 0.25, 0.75, 1.25, 2.5)
+FALLS = (0.5, 1.5, 4.0, 10.0)
+"""Exponents of decays over the range of an input."""
+STRETCHES, SHARES = (0.5, 1.5, 2.0, 3.0), (0.15, 0.4, 1.0)
+"""Powers inside an exponential, and scales in units of the largest value of an input."""
 BEST = 2
 """Number of starting values for each shape."""
 
@@ -56,15 +61,18 @@ def shapes(problem: LawData, place: int) -> Iterator[Expression]:
         list(_damped(u, x, high - low)),
         list(_logistics(u, x)),
         list(_peaks(u, x, low, high)),
+        list(_decays(u, x, high - low)),
     ]
     if low > 0.0:
         groups.append(list(_logistics(np.log(u), ("log", x))))
         groups.append(list(_powers(u, x)))
+        groups.append(list(_stretched(u, x, high)))
     for group in groups:
         yield from _nearest(group, problem.y, problem.weights)
     if (problem.y > 0.0).all():
         counts = problem.weights * problem.y**2
-        yield from _nearest(list(_poles(u, x, low, high)), np.log(problem.y), counts)
+        for group in (list(_poles(u, x, low, high)), list(_gompertz(u, x, high - low))):
+            yield from _nearest(group, np.log(problem.y), counts)
 
 
 def _nearest(group: list[Shape], y: Floats, weights: Floats) -> Iterator[Expression]:
@@ -123,6 +131,28 @@ def _powers(u: Floats, x: Expression) -> Iterator[Shape]:
         yield Shape((u**exponent)[None], Maker("power", x, (exponent,)))
 
 
+def _decays(u: Floats, x: Expression, width: np.float64) -> Iterator[Shape]:
+    """Yield two exponentials."""
+    for rates in itertools.combinations(np.array(FALLS) / width, 2):
+        basis = np.exp(-np.array(rates)[:, None] * (u - u.min()))
+        shift = tuple(float(rate * u.min()) for rate in rates)
+        yield Shape(basis, Maker("decays", x, (*rates, *shift)))
+
+
+def _stretched(u: Floats, x: Expression, high: np.float64) -> Iterator[Shape]:
+    """Yield e^(−(u/s)^p)."""
+    for exponent, share in itertools.product(STRETCHES, SHARES):
+        basis = np.exp(-((u / (share * high)) ** exponent))
+        scale = float((share * high) ** -exponent)
+        yield Shape(basis[None], Maker("stretched", x, (exponent, scale)))
+
+
+def _gompertz(u: Floats, x: Expression, width: np.float64) -> Iterator[Shape]:
+    """Yield the logarithms of e^(−b·e^(−c·u))."""
+    for rate in np.array(FALLS) / width:
+        yield Shape(np.exp(-rate * u)[None], Maker("gompertz", x, (rate,)))
+
+
 def _poles(u: Floats, x: Expression, low: np.float64, high: np.float64) -> Iterator[Shape]:
     """Yield the logarithms of e^(b/(u + c))."""
     for offset in OFFSETS:
@@ -149,6 +179,18 @@ def _written(maker: Maker, answer: Floats) -> Expression:
     if kind == "peak":
         inner = times(("k", constants[1]), power(plus(u, ("k", constants[0])), 2.0))
         return plus(times(first, ("exp", inner)), last)
+    if kind == "decays":
+        falls = [
+            times(("k", float(size * np.exp(shift))), ("exp", times(("k", -float(rate)), u)))
+            for size, rate, shift in zip(answer, constants[:2], constants[2:], strict=False)
+        ]
+        return plus(*falls, last)
+    if kind == "stretched":
+        free: Expression = ("exp", times(("k", constants[0]), ("log", u)))
+        return plus(times(first, ("exp", times(("k", -constants[1]), free))), last)
+    if kind == "gompertz":
+        inner = times(first, ("exp", times(("k", -float(constants[0])), u)))
+        return times(("k", float(np.exp(answer[-1]))), ("exp", inner))
     if kind == "power":
         return plus(times(first, ("exp", times(("k", constants[0]), ("log", u)))), last)
     pole = times(first, power(plus(u, ("k", constants[0])), -1.0))
