@@ -2,6 +2,7 @@
 
     python -m benchmarks.rows                    # the default, up to a million rows
     python -m benchmarks.rows --full             # beside evolution on all of 100,000 rows
+    python -m benchmarks.rows --samples 1000 1500 3000
 
 Each line is a fit in a new process, which has its own peak memory. The real table is
 1203_BNG_pwLinear of PMLB.
@@ -21,6 +22,12 @@ import numpy as np
 from benchmarks import machine
 
 SIZES = (100, 1000, 10_000, 100_000, 1_000_000)
+SAMPLED = (
+    *("197_cpu_act", "201_pol", "215_2dplanes", "218_house_8L", "225_puma8NH", "344_mv"),
+    *("503_wind", "537_houses", "564_fried", "574_house_16H", "1203_BNG_pwLinear"),
+)
+"""Tables on which samples of different size are compared."""
+SAMPLED_ROWS, SEEDS_OF_SAMPLES = 6000, (100, 101)
 LARGE = 100_000
 TEST_ROWS = 20_000
 PROBLEMS = ("made up", "1203_BNG_pwLinear")
@@ -41,7 +48,8 @@ def table(problem: str, rows: int, seed: int) -> tuple[Any, np.ndarray, Any, np.
         data = load_dataset(problem)
         order = rng.permutation(len(data))[:total]
         x, y = data.inputs.to_numpy(float)[order], data.target[order]
-    return x[TEST_ROWS:], y[TEST_ROWS:], x[:TEST_ROWS], y[:TEST_ROWS]
+    tested = min(TEST_ROWS, len(x) // 4)
+    return x[tested:][:rows], y[tested:][:rows], x[:tested], y[:tested]
 
 
 def measure(case: dict[str, Any]) -> dict[str, float]:
@@ -102,15 +110,33 @@ def comparison() -> list[str]:
     return lines
 
 
+def samples(sizes: list[int]) -> list[str]:
+    """Compare numbers of rows that evolution sees, on real tables of at most 6,000 rows."""
+    lines = [f"Up to {SAMPLED_ROWS:,} rows, seeds {SEEDS_OF_SAMPLES}, one thread.", "", *HEAD]
+    for size in sizes:
+        fits = [
+            measured(problem, SAMPLED_ROWS, seed, max_rows=size)
+            for problem in SAMPLED
+            for seed in SEEDS_OF_SAMPLES
+        ]
+        lines.append(line(f"{size:,} rows", fits, None))
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="compare with all rows; an hour")
+    parser.add_argument("--samples", type=int, nargs="+", help="rows that evolution sees")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.case:
         print(json.dumps(measure(json.loads(arguments.case))))
         return
-    print("\n".join([machine.description(), "", *(comparison() if arguments.full else report())]))
+    if arguments.samples:
+        chosen = samples(arguments.samples)
+    else:
+        chosen = comparison() if arguments.full else report()
+    print("\n".join([machine.description(), "", *chosen]))
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
     patience : int or None, default=None
         Generations without progress after which a restart ends: neither its smallest leave-one-out
         error nor the model that it would choose has changed.
-    max_rows : int or None, default=3000
+    max_rows : int or None, default=1500
         Tables with more rows are subsampled to this size for evolution and the noise estimate; the
         sample keeps the target's distribution. The models found are then fitted to and scored on
         all rows (up to 200,000), and the final one is chosen by these scores. None: no sampling.
@@ -233,7 +233,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         generations: int = 100,
         max_time: float | None = None,
         patience: int | None = None,
-        max_rows: int | None = 3000,
+        max_rows: int | None = 1500,
         restarts: int = 1,
         n_jobs: int | None = None,
         warm_start: bool = False,

@@ -296,6 +296,13 @@ def test_weights_count_as_copies():
     assert search(data(y, weights=weights), EVERYTHING)[0].expression == e.times(X[0], X[1])
 
 
+def test_constant_and_far_inputs_are_no_obstacle():
+    columns = np.array([A, np.full(N, 3.0), 1e6 + B, 2000.0 + np.arange(N) % 20])
+    for y in (A + B, A * np.exp(B)):
+        best = search(data(noisy(y, 0.01), columns), EVERYTHING)[0]
+        assert best.error < 0.2 * variance_of(data(y, columns))
+
+
 def test_constant_targets_have_no_laws():
     assert search(data(np.ones(N)), EVERYTHING) == []
 

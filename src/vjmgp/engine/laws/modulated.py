@@ -6,12 +6,14 @@ y · (x + c·z + d) = a·x·z + b + …       linear in all constants
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ...core.arrays import Floats, Integers
 from .expressions import (
     FUNCTION_PRICES,
+    FUNCTIONS,
     ONE,
     Expression,
     plus,
@@ -25,11 +27,14 @@ from .library import FITTED
 from .shapes import CYCLES
 from .sums import best_sums
 
-MODULATING, MODULATED = 3, 5
-"""Number of inputs within the shared factor, and of those that it may multiply."""
+SCREENED, MODULATING, MODULATED = 10, 2, 5
+"""Number of inputs of which products with others are tried, of those that are then tried within the
+shared factor, and of those that it may multiply."""
 RATES = (-8.0, -3.0, -1.0, 1.0, 3.0)
 """Exponents over the range of an input."""
 MOST_CYCLES = 8.0
+STEPS = (1.3, 1.15, 1.07, 1.03)
+"""Factors by which constants of the grid are changed to find better ones."""
 BEST = 2
 """Number of constants of the grid for which terms are selected."""
 MOST_TERMS = 4
@@ -41,28 +46,43 @@ def modulated(problem: LawData, order: Integers, functions: frozenset[str]) -> I
     columns, y, weights, plain = problem
     names = [int(k) for k in order if plain[k]]
     roots = np.sqrt(weights)
-    for u in names[:MODULATING]:
-        width = np.ptp(columns[u])
+    cases = []
+    for u in names[:SCREENED]:
         others = [("x", k) for k in names if k != u][:MODULATED]
         lines = np.vstack([np.ones(len(y)), *(columns[x[1]] for x in others)])
+        bent = columns[u] - columns[u].mean()
+        error = _error(lines, [bent, bent**2], columns[u], roots * y, roots)
+        cases.append((error, u, others, lines))
+    for _, u, others, lines in sorted(cases, key=lambda case: case[0])[:MODULATING]:
+        width = float(np.ptp(columns[u])) or 1.0
         cycles = CYCLES[(len(y) >= 4.0 * CYCLES) & (CYCLES <= MOST_CYCLES)]
         grids = [
-            ("exp", np.array(RATES) / width, ("exp",)),
-            ("sin", 2.0 * np.pi * cycles / width, ("sin", "cos")),
+            (np.array(RATES) / width, ("exp",)),
+            (2.0 * np.pi * cycles / width, ("sin", "cos")),
         ]
-        for needed, grid, kinds in grids:
-            if needed not in functions or 3 * (len(kinds) + 1) * len(lines) > len(y):
+        for grid, kinds in grids:
+            if not set(kinds) <= functions or 3 * (len(kinds) + 1) * len(lines) > len(y):
                 continue
-            errors = []
-            for rate in grid:
-                inside: Expression = times(("k", float(rate)), ("x", u))
-                factors = [value_of((kind, inside), columns) for kind in kinds]
-                design = np.vstack([lines, columns[u], *(f * lines for f in factors)]) * roots
-                answer = np.linalg.lstsq(design.T, roots * y, rcond=1e-10)[0]
-                errors.append(float(np.sum((roots * y - answer @ design) ** 2)))
-            for place in np.argsort(errors, kind="stable")[:BEST]:
-                inside = times(("k", float(grid[place])), ("x", u))
+
+            def error_of(rate: float, case: Any = (lines, columns[u], kinds)) -> float:
+                lines, u, kinds = case
+                factors = [FUNCTIONS[kind][0](rate * u) for kind in kinds]
+                return _error(lines, factors, u, roots * y, roots)
+
+            for rate in sorted(grid.tolist(), key=error_of)[:BEST]:
+                for step in STEPS:
+                    rate = min((rate, rate * step, rate / step), key=error_of)
+                inside: Expression = times(("k", rate), ("x", u))
                 yield from _sums(problem, ("x", u), others, [(kind, inside) for kind in kinds])
+
+
+def _error(lines: Floats, factors: list[Floats], u: Floats, y: Floats, roots: Floats) -> float:
+    """Return the squared error of u and all lines, these also times the factors."""
+    design = np.vstack([lines, u, *(factor * lines for factor in factors)]) * roots
+    if not np.isfinite(design).all():
+        return np.inf
+    answer = np.linalg.lstsq(design.T, y, rcond=1e-10)[0]
+    return float(np.sum((y - answer @ design) ** 2))
 
 
 def _sums(
