@@ -152,7 +152,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         with Extra Trees and a Gaussian process. The last two are more accurate but not readable.
     clip_predictions : bool or "auto", default="auto"
         Whether predictions are clipped to the range of the training target, as in the paper.
-        "auto": unless the formula is a law, which holds beyond that range, too.
+        "auto": a law may leave that range, the farther the more of the variance it explains.
     categorical_features : "auto", None, or column names, positions or a mask
         Nominal columns, whose levels have no order. "auto": text and category columns of a
         DataFrame.

@@ -30,7 +30,7 @@ HELP = {
     "functions": "functions that formulas may use",
     "max_trees": "largest number of terms of the formula",
     "max_size": "largest number of nodes of the formula",
-    "clip": "keep predictions within the range of the training target, except those of a law",
+    "clip": "keep predictions within the range of the training target; a law may leave it",
 }
 """Settings that are options of the command."""
 METAVARS = {"nominal": "COLUMN", "ignore": "COLUMN", "weights": "COLUMN", "functions": "NAME"}

@@ -97,7 +97,7 @@ def fit_report(
     max_size : int, optional
         Largest number of nodes of the formula.
     clip : bool
-        Whether predictions, except those of a law, stay within the range of the training target.
+        Whether predictions stay within the range of the training target; a law may leave it.
     seed : int
         Seed of all random numbers.
     holdout : float

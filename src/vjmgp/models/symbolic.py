@@ -138,11 +138,11 @@ class SymbolicModel(TableModel):
     >>> data = load_dataset("192_vineyard")
     >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
-    1.074*Min(lugs_1989, 5.82*lugs_1989 + 0.83*lugs_1990 - 13.12) + 15.412
+    2/(exp(-lugs_1989)/lugs_1990 + 0.09622)
     >>> model.size, model.shown_size
-    (9, 15)
+    (14, 8)
     >>> model.feature_texts(digits=3)[0]
-    '0.521*Min(lugs_1989, 5.82*lugs_1989 + 0.829*lugs_1990 - 13.1) - 7.28'
+    '0.432/(exp(-lugs_1989)/lugs_1990 + 0.0962)'
 
     """
 

@@ -295,15 +295,17 @@ def informative_first(problem: LawData) -> Integers:
     """
     columns, y, weights, _ = problem
     roots = np.sqrt(weights)
-    spread = columns.std(axis=1, keepdims=True)
-    z = (columns - columns.mean(axis=1, keepdims=True)) / np.where(spread > 0.0, spread, 1.0)
+    largest = np.abs(columns).max(axis=1, keepdims=True)
+    unit = columns / np.where(largest > 0.0, largest, 1.0)
+    spread = unit.std(axis=1, keepdims=True)
+    z = (unit - unit.mean(axis=1, keepdims=True)) / np.where(spread > 0.0, spread, 1.0)
     base = (roots / np.linalg.norm(roots))[:, None]
     target = roots * y
     target = target - base @ (base.T @ target)
     powers = roots * np.concatenate([z, z**2, z**3])
     powers = powers - (powers @ base) @ base.T
     gram, moments = powers @ powers.T, powers @ target
-    gram = gram + 1e-9 * np.trace(gram) / len(gram) * np.eye(len(gram))
+    gram = gram + (1e-9 * np.trace(gram) / len(gram) + 1e-300) * np.eye(len(gram))
     blocks = np.arange(len(gram)).reshape(3, -1).T
     square = float(target @ target)
     alone = [moments[b] @ np.linalg.solve(gram[np.ix_(b, b)], moments[b]) for b in blocks]
