@@ -25,7 +25,7 @@ from .expressions import (
 from .fitting import LawData
 from .library import FITTED
 from .shapes import CYCLES
-from .sums import best_sums
+from .sums import best_sums, coefficients
 
 SCREENED, MODULATING, MODULATED = 10, 2, 5
 """Number of inputs of which products with others are tried, of those that are then tried within the
@@ -97,22 +97,15 @@ def _sums(
         price_of(x, len(columns)) + (FUNCTION_PRICES[f[0]] + FITTED if f != ONE else 0.0)
         for f, x in pairs
     ]
+    ones = np.ones(len(y))
     for _, places in best_sums(values, np.array(prices), y, weights, MOST_TERMS, BEST):
-        numbers = _coefficients(values[list(places)], y, weights)
+        numbers = coefficients(np.vstack([values[list(places)], ones]), y, weights)
         parts: dict[Expression, list[Expression]] = {}
         for number, place in zip(numbers, places, strict=False):
             factor, x = pairs[place]
             parts.setdefault(factor, []).append(times(("k", float(number)), x))
         terms = [times(factor, plus(*inner)) for factor, inner in parts.items()]
         yield plus(*terms, ("k", float(numbers[-1])))
-
-
-def _coefficients(values: Floats, y: Floats, weights: Floats) -> Floats:
-    """Return coefficients of least squares; the last one is the constant's."""
-    design = np.vstack([values, np.ones(len(y))])
-    scale = np.sqrt(np.mean(design**2, axis=1))
-    roots = np.sqrt(weights)
-    return np.linalg.lstsq((design / scale[:, None] * roots).T, roots * y, rcond=None)[0] / scale
 
 
 def quotients(problem: LawData, order: Integers) -> Iterator[Expression]:
@@ -126,30 +119,21 @@ def quotients(problem: LawData, order: Integers) -> Iterator[Expression]:
         *(power(a, 2.0) for a in inputs),
     ]
     below = [ONE, *inputs, *above[len(inputs) :]]
-    values = np.array([value_of(each, columns) for each in (*above, *below)])
-    values[len(above) :] *= y
-    prices = np.array([price_of(each, len(columns)) for each in (*above, *below)])
+    every, count, ones = [*above, *below], len(above), np.ones(len(y))
+    values = np.array([value_of(term, columns) for term in every])
+    values[count:] *= y
+    prices = np.array([price_of(term, len(columns)) for term in every])
     for first in below[: 1 + DIVISORS]:
         divisor = value_of(first, columns)
-        if np.abs(divisor).min() <= 0.0:
+        if not np.abs(divisor).min() > 0.0:
             continue
-        own = np.array([each != first for each in (*above, *below)])
-        own[: len(above)] = True
-        kept = np.flatnonzero(own)
-        counts = weights / divisor**2
-        target = y * divisor
-        found = best_sums(values[kept], prices[kept], target, counts, MOST_TERMS, BEST)
-        for _, chosen in found:
-            places = kept[list(chosen)]
-            if (places < len(above)).all():
-                continue
-            numbers = _coefficients(values[places], target, counts)
-            parts = [
-                times(("k", float(-number if place >= len(above) else number)), term)
-                for number, place in zip(numbers, places, strict=False)
-                for term in [(*above, *below)[place]]
-            ]
-            over = [part for part, place in zip(parts, places, strict=True) if place < len(above)]
-            under = [part for part, place in zip(parts, places, strict=True) if place >= len(above)]
-            bottom = power(plus(first, *under), -1.0)
-            yield times(plus(*over, ("k", float(numbers[-1]))), bottom)
+        kept = np.array([k for k, term in enumerate(every) if k < count or term != first])
+        target, counts = y * divisor, weights / divisor**2
+        for _, chosen in best_sums(values[kept], prices[kept], target, counts, MOST_TERMS, BEST):
+            places = kept[list(chosen)].tolist()
+            numbers = coefficients(np.vstack([values[places], ones]), target, counts).tolist()
+            parts = list(zip(places, numbers, strict=False))
+            over = [times(("k", number), every[k]) for k, number in parts if k < count]
+            under = [times(("k", -number), every[k]) for k, number in parts if k >= count]
+            if under:
+                yield times(plus(*over, ("k", numbers[-1])), power(plus(first, *under), -1.0))

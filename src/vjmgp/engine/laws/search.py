@@ -38,7 +38,7 @@ from .limits import Limits
 from .modulated import modulated, quotients
 from .products import best_products
 from .shapes import shapes
-from .sums import EXACT, best_sums
+from .sums import EXACT, best_sums, coefficients
 
 SCREENED = 200
 """Number of rows on which terms are compared …"""
@@ -224,10 +224,7 @@ def sum_of(
     design = terms.values[list(places)]
     if intercept:
         design = np.vstack([design, np.ones(len(y))])
-    scale = np.sqrt(np.mean(design**2, axis=1))
-    roots = np.sqrt(weights)
-    design = roots[:, None] * (design / scale[:, None]).T
-    numbers = np.linalg.lstsq(design, roots * y, rcond=None)[0] / scale
+    numbers = coefficients(design, y, weights)
     parts = [
         times(("k", float(number)), terms.make(place))
         for number, place in zip(numbers, places, strict=False)

@@ -114,6 +114,14 @@ def best_sums(
     return [(found[c], tuple(int(good[k]) for k in c)) for c in ranked]
 
 
+def coefficients(design: Floats, y: Floats, weights: Floats) -> Floats:
+    """Return coefficients of least squares, of regressors × rows."""
+    scale, roots = np.sqrt(np.mean(design**2, axis=1)), np.sqrt(weights)
+    scaled = roots[:, None] * (design / scale[:, None]).T
+    numbers: Floats = np.linalg.lstsq(scaled, roots * y, rcond=None)[0] / scale
+    return numbers
+
+
 def _longer(parent: Sum, place: int, gram: Floats, price: Floats) -> Sum:
     """Add a term, whose products with the library are `gram`, to a sum."""
     row = gram - parent.rows[:, place] @ parent.rows if len(parent.rows) else gram
