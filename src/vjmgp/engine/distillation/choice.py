@@ -50,7 +50,9 @@ must not decide."""
 DISTILLED = 0.75
 """Liberty of a student, whose trees evolved on the labels …"""
 FITTED = 1.0
-"""… of a formula whose constants are fitted to them, or whose inputs are selected …"""
+"""… of a student whose constants are fitted to them, too …"""
+LINE = 0.3
+"""… of a line, whose inputs are selected …"""
 LAW = 0.93
 """… and of a law, times the logarithm of the number of inputs: the more, the more laws there are to
 select from."""

@@ -27,6 +27,7 @@ from .candidates import Candidates, collect, values_of
 from .choice import (
     DISTILLED,
     FITTED,
+    LINE,
     Candidate,
     choose,
     description,
@@ -200,7 +201,7 @@ def _students(
     inputs = _inputs_of_line(prepared, noise)
     line = fit_constants(inputs, goal) if inputs else None
     if line is not None:
-        model = candidate(line.trees, line.coefficients, line.errors, FITTED)
+        model = candidate(line.trees, line.coefficients, line.errors, LINE)
         found.append(model._replace(plain=True))
     return found
 
