@@ -15,7 +15,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LIMITS = {
     "modules in the root of the package": 4,
-    "source lines": 30_000,
+    "source lines": 30_100,
     "test lines": 17_700,
     "docstrings that begin with “What”": 20,
     "module names used twice": 0,

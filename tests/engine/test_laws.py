@@ -12,7 +12,14 @@ import vjmgp
 from vjmgp import UserFunction, VJMRegressor
 from vjmgp.engine.distillation.laws import is_steady
 from vjmgp.engine.laws import expressions as e
-from vjmgp.engine.laws.fitting import LawData, fitted, leave_one_out, simplified, variance_of
+from vjmgp.engine.laws.fitting import (
+    LawData,
+    fitted,
+    is_spike,
+    leave_one_out,
+    simplified,
+    variance_of,
+)
 from vjmgp.engine.laws.improvement import improved
 from vjmgp.engine.laws.library import exponents_of, monomials, values_of
 from vjmgp.engine.laws.limits import EVERYTHING, Limits
@@ -203,6 +210,7 @@ WITH_CONSTANTS = {
     "c + (d - c)*exp(-0.4*b)": C + (D - C) * np.exp(-0.4 * B),
     "a*cos(1.3*b) + c": A * np.cos(1.3 * B) + C,
     "(a*b + c*d)/(a + c)": (A * B + C * D) / (A + C),
+    "b/(1 + exp(9 - 3*a))": B / (1 + np.exp(9 - 3 * A)),
     "b*log(1 + 0.5*a)": B * np.log(1 + 0.5 * A),
     "5*exp(-3*exp(-0.8*a))": 5 * np.exp(-3 * np.exp(-0.8 * A)),
     "b*exp(-(a/3)**1.5)": B * np.exp(-((A / 3) ** 1.5)),
@@ -258,6 +266,22 @@ def test_small_changes_improve_a_law(start, truth):
     assert best.score < first.score
     values = e.value_of(best.expression, COLUMNS)
     assert np.sqrt(np.mean((values - truth) ** 2)) < 0.05 * truth.std()
+
+
+def test_terms_of_single_rows_are_no_laws():
+    columns = np.array([A, B, 4.0 * C])
+    line = e.plus(("k", 1.0), e.times(("k", 1.0), X[0]))
+    spike = e.plus(("k", 1.0), e.times(("k", 1e-18), ("exp", e.times(("n", 3.0), X[2]))))
+    y = noisy(A + B, 0.1)
+    y[np.argmax(C)] += 30.0
+    problem = data(y, columns)
+    square = variance_of(problem)
+    assert is_spike(problem, fitted(problem, spike, square), square)
+    inside = fitted(problem, ("tanh", e.times(("n", 0.01), spike)), square)
+    assert is_spike(problem, inside, square)
+    assert not is_spike(problem, fitted(problem, line, square), square)
+    single = problem._replace(columns=np.array([A, B, 4.0 * C, np.arange(N) == 7.0]))
+    assert not is_spike(single, fitted(single, line, square), square)  # an input is one, too
 
 
 def test_improved_laws_keep_the_limits():

@@ -346,3 +346,25 @@ def test_count_symbols_counts_the_written_form():
 def test_model_without_terms_is_a_number():
     model = model_of(TABLE, TABLE["a"], [], [])
     assert math.isclose(float(str(model)), TABLE["a"].mean(), rel_tol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("constant", "weight", "text"),
+    [
+        (0.0005531, 0.0044248, "8/(exp(7.5 - 1.5*x) + 1)"),
+        (0.0005531, 0.0005531, "1/(exp(7.5 - 1.5*x) + 1)"),
+        (2400.0, 7200.0, "3/(exp(-1.5*x - 7.7832) + 1)"),
+        (0.5, 3.0, "3/(exp(-1.5*x) + 0.5)"),
+        (-0.0005531, 8.0, "8/(exp(-1.5*x) - 0.0005531)"),
+    ],
+)
+def test_logistic_curves_are_written_with_one_added(constant, weight, text):
+    algebra = Algebra()
+    x = algebra.scaled(algebra.input(0), -1.5)
+    below = algebra.sum([(algebra.call("exp", x), 1.0)], constant)
+    node = algebra.scaled(algebra.product([(below, -1.0)]), weight)
+    found = written(algebra, node)
+    assert found == text
+    values = np.linspace(-5.0, 9.0, 50)
+    got = eval(found, {**NUMPY, "x": values})  # a text of ours
+    np.testing.assert_allclose(got, weight / (np.exp(-1.5 * values) + constant), rtol=2e-4)

@@ -138,11 +138,11 @@ class SymbolicModel(TableModel):
     >>> data = load_dataset("192_vineyard")
     >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
-    2/(exp(-lugs_1989)/lugs_1990 + 0.09622)
+    23.975 - 19.27/(lugs_1989 + 1)
     >>> model.size, model.shown_size
-    (14, 8)
+    (8, 7)
     >>> model.feature_texts(digits=3)[0]
-    '0.432/(exp(-lugs_1989)/lugs_1990 + 0.0962)'
+    '1/(lugs_1989 + 1)'
 
     """
 

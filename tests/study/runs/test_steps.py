@@ -311,7 +311,7 @@ FIXED = {"tau": 1, "intrusion_detection": True}
 )
 def test_training_time_includes_the_noise_estimate_if_used(uses, regularizer, settings, tmp_path):
     """Only methods that use the estimate give another record for another estimate."""
-    study = Study(tmp_path, "547_no2", block="0-0")
+    study = Study(tmp_path, "210_cloud", block="0-0")  # no law or line is shown
     definition = {"gp": {"regularizer": regularizer, "population_size": 50, "generations": 8}}
     definition["gp"] |= settings
     found = []

@@ -16,6 +16,7 @@ from .expressions import (
     power,
     price_of,
     times,
+    value_of,
     with_constants,
     with_slopes,
 )
@@ -25,6 +26,10 @@ STEPS, FEW = 30, 6
 """Number of Levenberg–Marquardt steps, and where laws are only compared."""
 ENOUGH = 1e-6
 """Relative fall of the squared error below which a fit ends."""
+FEWEST_ROWS = 2.5
+"""A term has to vary on as many rows, if all inputs do …"""
+EXACT_LAW = 1e-6
+"""… and if more than this share of the variance is left."""
 ROUNDS = 8
 """Number of rounds of replacing constants."""
 CLOSE = 3.0
@@ -155,6 +160,35 @@ def leave_one_out(problem: LawData, expression: Expression, copies: Floats) -> F
         leverage = np.einsum("ij,ij->j", jacobian, inverse @ jacobian) / roots**2
         leverage *= copies if len(copies) else 1.0
     return (problem.y - value) / (1.0 - np.minimum(leverage, ALMOST_1))
+
+
+def is_spike(problem: LawData, law: Law, square: float) -> bool:
+    """Return whether a term varies on one or two rows, though inputs vary on more.
+
+    Such a term explains single rows. Exact laws may have one.
+    """
+    if law.error < EXACT_LAW * square:
+        return False
+    least = min(FEWEST_ROWS, float(_rows_of(problem.columns).min()))
+    values = np.array([value_of(term, problem.columns) for term in _terms_of(law.expression)])
+    return bool((_rows_of(values) < least).any())
+
+
+def _terms_of(expression: Expression) -> list[Expression]:
+    """Return the expression, and the terms of all sums in it."""
+    inner = [term for part in parts_of(expression) for term in _terms_of(part)[1:]]
+    terms = parts_of(expression) if expression[0] == "+" else ()
+    return [expression, *terms, *inner]
+
+
+def _rows_of(values: Floats) -> Floats:
+    """Return on how many rows terms × rows vary: (Σv²)² / Σv⁴ of centred values."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    unit = values / np.where(largest > 0.0, largest, 1.0)
+    squares = (unit - unit.mean(axis=1, keepdims=True)) ** 2
+    total, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
+    rows: Floats = np.where(fourth > 1e-60, total**2 / np.maximum(fourth, 1e-60), np.inf)
+    return rows
 
 
 def replaced(expression: Expression, which: int, new: Expression) -> Expression:

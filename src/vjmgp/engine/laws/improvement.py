@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import Floats, Integers
 from .expressions import Expression, parts_of, plus, power, times, value_of
-from .fitting import FEW, Law, LawData, fitted
+from .fitting import FEW, Law, LawData, fitted, is_spike
 from .library import Terms
 from .limits import Limits
 from .sums import best_sums
@@ -51,7 +51,9 @@ def improved(
                 if limits.permit(expression):
                     tried.add(expression)
                     other = fitted(problem, expression, square, FEW)
-                    if other is not None and other.score < changed.score:
+                    if other is None or other.score >= changed.score:
+                        continue
+                    if not is_spike(problem, other, square):
                         changed = other
             if changed is best:
                 break

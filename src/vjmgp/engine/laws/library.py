@@ -40,6 +40,8 @@ RATES = (-3.0, -1.0, -0.3, 0.3, 1.0, 3.0)
 EDGES = (-0.4, -0.8, -0.97)
 """… and those of 1 + k·u in units of the largest 1/|u|."""
 TURNS = (0.5, 2.0, np.pi, 2.0 * np.pi)
+MOST_PROPOSED = 4.0
+"""Highest price of a function when terms are selected; the law's own price decides."""
 NEGATIVE, TYPED, FITTED = 0.6, 2.0, 2.5
 """Prices of a minus sign, of another number and of a constant to be fitted within a function."""
 
@@ -192,10 +194,10 @@ OF_LONG = ("1+", "exp-1", "exp+1", "cosh", "tanh", "sin", "cos", "1+cos", "1-cos
 
 
 def form_price(form: str) -> float:
-    """Return the price of a form beyond its argument's."""
+    """Return the price of a form beyond its argument's, at which it is proposed."""
     if form == "1+":
         return SUM + NUMBER_IN_SUM
-    price = FUNCTION_PRICES[NEEDS.get(form, form)]
+    price = min(FUNCTION_PRICES[NEEDS.get(form, form)], MOST_PROPOSED)
     return price + {"exp": 0.0, "cosh": 4.0}.get(form, SUM if form in NEEDS else 0.0)
 
 

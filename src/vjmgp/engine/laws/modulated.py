@@ -1,19 +1,18 @@
 """Sums whose terms share a factor with a constant inside, and quotients of sums.
 
-y = b + c·x + (d + e·x) · f(k·u)        f: exp, sin and cos; k from a grid
+y = b + c·x + (d + e·x) · f(k·u)        f: exp, sin, cos, a logistic curve; k from a grid
 y · (x + c·z + d) = a·x·z + b + …       linear in all constants
 """
 
 import itertools
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.arrays import Floats, Integers
 from .expressions import (
     FUNCTION_PRICES,
-    FUNCTIONS,
     ONE,
     Expression,
     plus,
@@ -23,8 +22,8 @@ from .expressions import (
     value_of,
 )
 from .fitting import LawData
-from .library import FITTED
-from .shapes import CYCLES
+from .library import FITTED, MOST_PROPOSED
+from .shapes import CYCLES, PLACES, RISES
 from .sums import best_sums, coefficients
 
 SCREENED, MODULATING, MODULATED = 10, 2, 5
@@ -36,9 +35,44 @@ MOST_CYCLES = 8.0
 STEPS = (1.3, 1.15, 1.07, 1.03)
 """Factors by which constants of the grid are changed to find better ones."""
 BEST = 2
-"""Number of constants of the grid for which terms are selected."""
+"""Number of points of the grid for which terms are selected."""
 MOST_TERMS = 4
 DIVISORS, QUOTIENT_INPUTS = 4, 5
+Point = tuple[float, ...]
+
+
+class Family(NamedTuple):
+    """Functions of an input that terms may share, with constants from a grid."""
+
+    make: Callable[[Point], list[Expression]]
+    grid: list[Point]
+
+
+def families(u: Floats, place: int, functions: frozenset[str]) -> Iterator[Family]:
+    """Yield exponentials, waves and logistic curves of an input."""
+    x: Expression = ("x", place)
+    width = float(np.ptp(u)) or 1.0
+    if "exp" in functions:
+        yield Family(
+            lambda point: [("exp", times(("k", point[0]), x))],
+            [(rate / width,) for rate in RATES],
+        )
+        yield Family(
+            lambda point: [_logistic(x, point[0], float(u.min()) + point[1] * width)],
+            [(rise / width, share) for rise in RISES for share in PLACES],
+        )
+    if {"sin", "cos"} <= functions:
+        cycles = CYCLES[(len(u) >= 4.0 * CYCLES) & (CYCLES <= MOST_CYCLES)]
+        yield Family(
+            lambda point: [(kind, times(("k", point[0]), x)) for kind in ("sin", "cos")],
+            [(2.0 * np.pi * float(each) / width,) for each in cycles],
+        )
+
+
+def _logistic(x: Expression, rate: float, middle: float) -> Expression:
+    """Return 1/(1 + exp(−rate·(x − middle)))."""
+    inner = plus(times(("k", -rate), x), ("k", rate * middle))
+    return power(plus(ONE, ("exp", inner)), -1.0)
 
 
 def modulated(problem: LawData, order: Integers, functions: frozenset[str]) -> Iterator[Expression]:
@@ -47,37 +81,34 @@ def modulated(problem: LawData, order: Integers, functions: frozenset[str]) -> I
     names = [int(k) for k in order if plain[k]]
     roots = np.sqrt(weights)
     cases = []
-    for u in names[:SCREENED]:
-        others = [("x", k) for k in names if k != u][:MODULATED]
+    for place in names[:SCREENED]:
+        others = [("x", k) for k in names if k != place][:MODULATED]
         lines = np.vstack([np.ones(len(y)), *(columns[x[1]] for x in others)])
-        bent = columns[u] - columns[u].mean()
-        error = _error(lines, [bent, bent**2], columns[u], roots * y, roots)
-        cases.append((error, u, others, lines))
-    for _, u, others, lines in sorted(cases, key=lambda case: case[0])[:MODULATING]:
-        width = float(np.ptp(columns[u])) or 1.0
-        cycles = CYCLES[(len(y) >= 4.0 * CYCLES) & (CYCLES <= MOST_CYCLES)]
-        grids = [
-            (np.array(RATES) / width, ("exp",)),
-            (2.0 * np.pi * cycles / width, ("sin", "cos")),
-        ]
-        for grid, kinds in grids:
-            if not set(kinds) <= functions or 3 * (len(kinds) + 1) * len(lines) > len(y):
-                continue
+        bent = columns[place] - columns[place].mean()
+        error = _error(lines, [bent, bent**2], columns[place], roots * y, roots)
+        cases.append((error, place, others, lines))
+    for _, place, others, lines in sorted(cases, key=lambda case: case[0])[:MODULATING]:
+        for family in families(columns[place], place, functions):
 
-            def error_of(rate: float, case: Any = (lines, columns[u], kinds)) -> float:
-                lines, u, kinds = case
-                factors = [FUNCTIONS[kind][0](rate * u) for kind in kinds]
+            def error_of(point: Point, case: Any = (family, lines, columns[place])) -> float:
+                family, lines, u = case
+                factors = [value_of(factor, columns) for factor in family.make(point)]
                 return _error(lines, factors, u, roots * y, roots)
 
-            for rate in sorted(grid.tolist(), key=error_of)[:BEST]:
-                for step in STEPS:
-                    rate = min((rate, rate * step, rate / step), key=error_of)
-                inside: Expression = times(("k", rate), ("x", u))
-                yield from _sums(problem, ("x", u), others, [(kind, inside) for kind in kinds])
+            for point in sorted(family.grid, key=error_of)[:BEST]:
+                for step, k in itertools.product(STEPS, range(len(point))):
+                    near = [(*point[:k], point[k] * f, *point[k + 1 :]) for f in (step, 1 / step)]
+                    point = min([point, *near], key=error_of)
+                yield from _sums(problem, ("x", place), others, family.make(point))
 
 
 def _error(lines: Floats, factors: list[Floats], u: Floats, y: Floats, roots: Floats) -> float:
-    """Return the squared error of u and all lines, these also times the factors."""
+    """Return the squared error of u and all lines, these also times the factors.
+
+    It is infinite if there are too few rows.
+    """
+    if 3 * (len(factors) + 1) * len(lines) > len(y):
+        return np.inf
     design = np.vstack([lines, u, *(factor * lines for factor in factors)]) * roots
     if not np.isfinite(design).all():
         return np.inf
@@ -93,8 +124,9 @@ def _sums(
     pairs = [(ONE, x) for x in (u, *others)]
     pairs += [(factor, x) for factor in factors for x in (ONE, *others)]
     values = np.array([value_of(f, columns) * value_of(x, columns) for f, x in pairs])
+    dear = {f: max(FUNCTION_PRICES.get(f[0], 0.0) - MOST_PROPOSED, 0.0) for f, _ in pairs}
     prices = [
-        price_of(x, len(columns)) + (FUNCTION_PRICES[f[0]] + FITTED if f != ONE else 0.0)
+        price_of(times(f, x), len(columns)) + (FITTED - dear[f] if f != ONE else 0.0)
         for f, x in pairs
     ]
     ones = np.ones(len(y))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.arrays import Flags, Floats, Integers
 from .expressions import Expression, plus, power, product_of_powers, size_of, times, value_of
-from .fitting import FEW, Law, LawData, fitted, simplified, variance_of
+from .fitting import FEW, Law, LawData, fitted, is_spike, simplified, variance_of
 from .improvement import improved
 from .library import (
     ARGUMENTS,
@@ -94,7 +94,8 @@ def search(problem: LawData, limits: Limits, keep: int = 6) -> list[Law]:
                 laws[law.expression] = law
         ranked = sorted(laws.values(), key=lambda law: law.score)
         again = (fitted(judged, law.expression, square) for law in ranked[:REFITTED])
-        ranked = sorted([law for law in again if law is not None], key=lambda law: law.score)
+        kept = [law for law in again if law is not None and not is_spike(judged, law, square)]
+        ranked = sorted(kept, key=lambda law: law.score)
         changed = improved(judged, ranked, square, limits, *_simple_terms(judged))
         ranked = sorted([*ranked, *changed], key=lambda law: law.score)
         ahead = [*ranked[:FINISHED], *_ever_shorter(ranked, SHORTER)]

@@ -3,6 +3,7 @@
 `sympy.sympify` reads the text, given symbols of the names as `locals`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,17 @@ from ..nodes import Algebra, Node, Term
 from ..numbers import NamedNumber, named, number_text
 from ..user_function import UserFunction
 from .precedence import Part, Printer
+
+FAR = 2.0
+"""Orders of magnitude from 1 at which a number beside an exponential moves into it."""
+EXACT_DIGITS = 8
+"""A number with more digits is not rounded."""
+
+
+def _with_digits(value: float, *origins: float) -> float:
+    """Return a number with one digit more than the numbers that it is computed from, or five."""
+    digits = max(len(f"{abs(n):.11e}".split("e")[0].replace(".", "").rstrip("0")) for n in origins)
+    return value if digits > EXACT_DIGITS else float(f"{value:.{max(digits + 1, 5)}g}")
 
 
 class TextPrinter(Printer):
@@ -64,12 +76,32 @@ class TextPrinter(Printer):
 
     def _term(self, node: Node, weight: float) -> str:
         """Return weight·node; a quotient takes the weight as its numerator."""
+        for factor, exponent in node.factors():
+            logistic = self._logistic(factor)
+            if logistic is not None:
+                known, self._known = self._known, self._known | {factor: logistic}
+                scaled = _with_digits(weight * factor.number**exponent, weight, factor.number)
+                above = [] if self._rounded(scaled) == 1.0 else [self._number_part(scaled)]
+                text = self._product(node, above).text
+                self._known = known
+                return text
         one = named(weight)
         if one:
             return self._product(node, *self._parts_of(one)).text
         if node.kind == "product" and self._rounded(weight) != 1.0:
             return self._product(node, [self._number_part(weight)]).text
         return super()._term(node, weight)
+
+    def _logistic(self, node: Node) -> Part | None:
+        """Return exp(p) + c as c·(exp(p − log(c)) + 1), without c, if c is far from 1."""
+        if node.kind != "sum" or len(node.parts) != 1 or node.numbers[0] != 1.0:
+            return None
+        (part,), constant = node.parts, node.number
+        if part.name != "exp" or not constant > 0.0 or abs(math.log10(constant)) < FAR:
+            return None
+        shift = _with_digits(-math.log(constant), constant)
+        inner = self._part(self.algebra.sum([(part.parts[0], 1.0)], shift))
+        return Part(f"{self._call('exp', [inner.text])}{self.plus}{self._number(1.0)}", SUM)
 
     def _number_part(self, value: float) -> Part:
         """Return a number, perhaps as a fraction or a multiple of π."""
