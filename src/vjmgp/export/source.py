@@ -79,9 +79,9 @@ class Exportable:
             + _training_facts(columns)
             for name, columns in self.columns.items()
         ]
-        where = "{:.6g} and {:.6g}".format(*target.limits) if target.reach else "this range"
-        preposition = "between" if target.reach else "within"
-        are = f"stay {preposition} {where}, and are" if target.clips else "are"
+        beyond = "between {:.6g} and {:.6g}".format(*target.limits)
+        where = beyond if target.reach else "within this range"
+        are = f"stay {where}, and are" if target.clips else "are"
         given = f"{low:.6g} to {high:.6g}; predictions {are}"
         lines.append(f"The training target has the range {given}")
         lines.append(f"its mean, {target.target_mean:.6g}, where the formula is undefined.")

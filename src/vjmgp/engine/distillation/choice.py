@@ -3,8 +3,8 @@
 Candidates compete by their leave-one-out errors, row by row. A node costs less if there are more
 rows and less noise. Where labels decided about a formula's constants or terms, its errors are too
 small: `liberty` enlarges them. Errors of a hundred rows tell little about similar students: the
-usual one stays unless another is better by half a standard error. A plain form, a law or a line,
-is taken if it is simpler and not worse by more than that.
+usual one stays unless another is better by half a standard error, or a plain form, a law or a line,
+by a whole one. Then a plain form is taken if it is written shorter and about as good.
 """
 
 from collections.abc import Callable, Sequence
@@ -129,8 +129,8 @@ def choose(candidates: Sequence[Candidate], weights: RowWeights) -> Archive | No
     """Return the entry of the chosen candidate; None if there is none.
 
     The first candidate is the usual one. The best, by the sum of mean squared error and price of
-    nodes, of those that are better by half a standard error of the paired difference takes its
-    place; then the simplest plain form that is simpler and not worse by more than that.
+    nodes, of those whose rows tell that they are better takes its place; then the best plain form
+    that is shorter and as good, or the shortest that is as good as this one.
     """
     rows, each = effective_rows(weights), weights.each
     defined = [c for c in candidates if np.isfinite(c.errors).all()]
