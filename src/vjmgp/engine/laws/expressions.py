@@ -28,14 +28,13 @@ from ..trees.primitives import (
 
 Expression = tuple[Any, ...]
 Tree = tuple[list[int], list[float]]
-FUNCTIONS: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats, Floats], Floats]]] = {
-    "exp": (np.exp, lambda a, value: value),
-    "log": (np.log, lambda a, value: 1.0 / a),
-    "sin": (np.sin, lambda a, value: np.cos(a)),
-    "cos": (np.cos, lambda a, value: -np.sin(a)),
-    "tanh": (np.tanh, lambda a, value: 1.0 - value * value),
+FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
 }
-"""Value, and derivative from argument and value."""
 ONE: Expression = ("n", 1.0)
 
 
@@ -93,7 +92,7 @@ def value_of(expression: Expression, columns: Floats) -> Floats:
     parts = [value_of(part, columns) for part in expression[1:]]
     if kind in ("+", "*"):
         return functools.reduce(np.add if kind == "+" else np.multiply, parts)
-    return FUNCTIONS[kind][0](parts[0])
+    return FUNCTIONS[kind](parts[0])
 
 
 def powered(value: Floats, exponent: float) -> Floats:
@@ -103,40 +102,6 @@ def powered(value: Floats, exponent: float) -> Floats:
     if exponent == 0.5:
         return np.sqrt(value)
     return 1.0 / value if exponent == -1.0 else value**exponent
-
-
-def with_slopes(expression: Expression, columns: Floats) -> tuple[Floats, list[Floats]]:
-    """Return the values, and their derivatives by each constant in the order of `constants_of`."""
-    kind = expression[0]
-    if kind == "k":
-        return np.full(columns.shape[1], expression[1]), [np.ones(columns.shape[1])]
-    if kind == "^":
-        inner, slopes = with_slopes(expression[1], columns)
-        value = powered(inner, expression[2])
-        if slopes:
-            outer = expression[2] * powered(inner, expression[2] - 1.0)
-            slopes = [outer * slope for slope in slopes]
-        return value, slopes
-    if kind in ("x", "n"):
-        return value_of(expression, columns), []
-    parts = [with_slopes(part, columns) for part in expression[1:]]
-    if kind == "+":
-        total = functools.reduce(np.add, [value for value, _ in parts])
-        return total, [slope for _, slopes in parts for slope in slopes]
-    if kind == "*":
-        total = functools.reduce(np.multiply, [value for value, _ in parts])
-        found = []
-        for k, (_, slopes) in enumerate(parts):
-            if slopes:
-                others = [value for j, (value, _) in enumerate(parts) if j != k]
-                found += [functools.reduce(np.multiply, others, slope) for slope in slopes]
-        return total, found
-    inner, slopes = parts[0]
-    value = FUNCTIONS[kind][0](inner)
-    if slopes:
-        outer = FUNCTIONS[kind][1](inner, value)
-        slopes = [outer * slope for slope in slopes]
-    return value, slopes
 
 
 def constants_of(expression: Expression) -> list[float]:

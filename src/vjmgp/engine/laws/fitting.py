@@ -18,14 +18,14 @@ from .expressions import (
     times,
     value_of,
     with_constants,
-    with_slopes,
 )
+from .least_squares import fit_program, program_of, with_slopes
 from .sums import score
 
 STEPS, FEW = 30, 6
 """Number of Levenberg–Marquardt steps, and where laws are only compared."""
-ENOUGH = 1e-6
-"""Relative fall of the squared error below which a fit ends."""
+ENOUGH, SOLVED = 1e-6, 1e-26
+"""Relative fall of the squared error below which a fit ends, and share of the variance."""
 FEWEST_ROWS = 2.5
 """A term has to vary on as many rows, if all inputs do …"""
 EXACT_LAW = 1e-6
@@ -84,45 +84,16 @@ def fitted(
     """Return a law with constants of least squares, by Levenberg–Marquardt; None if undefined."""
     columns, y, weights, _ = problem
     roots = np.sqrt(weights / weights.mean())
-    numbers = np.array(constants_of(expression))
-    count = len(numbers)
+    program = program_of(expression)
+    count = len(program.free)
     if count + 1 >= len(y):
         return None
-    value, slopes = with_slopes(expression, columns)
-    rest = roots * (y - value)
-    error = float(rest @ rest)
+    jacobian = np.empty((count, len(y)))
+    exact = SOLVED * square
+    error = fit_program(program, columns, roots * y, roots, steps, ENOUGH, exact, jacobian)
     if not np.isfinite(error):
         return None
-    damping = 1e-4
-    jacobian = roots * np.array(slopes).reshape(count, len(y))
-    for _ in range(steps if count else 0):
-        lengths = np.sqrt(np.einsum("ij,ij->i", jacobian, jacobian))
-        lengths[~(lengths > 0.0)] = 1.0
-        scaled = jacobian / lengths[:, None]
-        if not np.isfinite(scaled).all():
-            break
-        normal, moment = scaled @ scaled.T, scaled @ rest
-        for _ in range(6):
-            try:
-                step = np.linalg.solve(normal + damping * np.eye(count), moment) / lengths
-            except np.linalg.LinAlgError:
-                damping = max(damping, 1e-8) * 10.0
-                continue
-            trial = with_constants(expression, iter(numbers + step))
-            value, slopes = with_slopes(trial, columns)
-            other = roots * (y - value)
-            least = float(other @ other)
-            if least < error:
-                break
-            damping *= 8.0
-        else:
-            break
-        gain = 1.0 - least / error
-        expression, numbers, rest, error = trial, numbers + step, other, least
-        jacobian = roots * np.array(slopes)
-        damping = max(damping * 0.1, 1e-14)
-        if gain < ENOUGH or error < 1e-26 * square:
-            break
+    expression = with_constants(expression, iter(program.numbers[program.free]))
     total = score(error, square, len(y)) + 2.0 * price_of(expression, len(columns))
     total += count * np.log(len(y)) + 2.0 * count * (count + 1) / (len(y) - count - 1)
     return Law(float(total), expression, error, jacobian)
@@ -150,7 +121,7 @@ def leave_one_out(problem: LawData, expression: Expression, copies: Floats) -> F
     """
     value, slopes = with_slopes(expression, problem.columns)
     roots = np.sqrt(problem.weights)
-    jacobian = roots * np.array(slopes).reshape(-1, len(value))
+    jacobian = roots * slopes
     lengths = np.sqrt(np.einsum("ij,ij->i", jacobian, jacobian))
     lengths[~(lengths > 0.0)] = 1.0
     jacobian = jacobian / lengths[:, None]

@@ -12,9 +12,9 @@ from .expressions import (
     times,
     value_of,
     with_constants,
-    with_slopes,
 )
 from .fitting import LawData
+from .least_squares import with_slopes
 from .library import Terms
 from .sums import best_sums
 
