@@ -44,6 +44,12 @@ def named(value: float, tolerance: float = SAME) -> NamedNumber | None:
     return next((one for one in near if abs(one.value - value) <= tolerance * value), None)
 
 
+def half(value: float) -> NamedNumber | None:
+    """Return 1/2, 1/4, 1/8 or 1/16 if the number is one of them."""
+    below = next((below for below in (2, 4, 8, 16) if value * below == 1.0), None)
+    return below and NamedNumber(value, 1, below, 0.0)
+
+
 def meant(value: float) -> float | None:
     """Return the decimal of three digits or the named number that agrees with six digits."""
     size = abs(value)

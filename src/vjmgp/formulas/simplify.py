@@ -153,11 +153,25 @@ def grouped(algebra: Algebra, root: Node, length: Lengths) -> Node:
     """Return the expression with common factors of terms taken out if that is shorter."""
 
     def change(node: Node) -> Node:
+        node = _saturating(algebra, node)
         best = min(_groupings(algebra, node), key=length, default=node)
         saved = length(node) - length(best) or count_symbols(node) - count_symbols(best)
         return change(best) if saved > 0 else node
 
     return rewritten(algebra, root, change)
+
+
+def _saturating(algebra: Algebra, node: Node) -> Node:
+    """Return x/(x + c), times a number, in place of 1/(b/x + d)."""
+    for part, exponent in node.factors() if node.kind == "product" else ():
+        if exponent == -1.0 and part.kind == "sum" and len(part.parts) == 1 and part.number:
+            factors = part.parts[0].factors()
+            below = factors[0][0]
+            if factors == [(below, -1.0)] and below.kind == "input":
+                shifted = algebra.sum([(below, 1.0)], part.numbers[0] / part.number)
+                rest = [(node, 1.0), (part, 1.0), (below, 1.0), (shifted, -1.0)]
+                return algebra.scaled(algebra.product(rest), 1.0 / part.number)
+    return node
 
 
 def _groupings(algebra: Algebra, node: Node) -> Iterator[Node]:

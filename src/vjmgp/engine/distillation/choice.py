@@ -39,8 +39,9 @@ MOST_NODE_PRICE = 0.0015
 BETTER, PLAIN_BETTER = 0.5, 1.0
 """Difference of errors, in standard errors, by which a student takes the place of the usual one,
 and by which a plain form does."""
-AS_GOOD, LARGER = 0.75, 0.05
-"""Difference of errors, in standard errors and as a share, up to which a simpler form is taken."""
+AS_GOOD, LARGER, LARGER_ROWS = 0.75, 0.05, 5.0
+"""Difference of errors, in standard errors and as a share, up to which a simpler form is taken;
+the share is LARGER_ROWS / rows if rows are few."""
 EXACT = 1e-15
 """Squared errors below this are rounding."""
 MOST_FREE = 50.0
@@ -95,7 +96,9 @@ def tree_values(
 
 def description(codes: Codes) -> float:
     """Return the number of nodes, with dear functions counted more than once."""
-    return len(codes) + sum(DEARER.get(int(code), 0) for code in codes)
+    return len(codes) + sum(
+        more * int(np.count_nonzero(codes == code)) for code, more in DEARER.items()
+    )
 
 
 def written_length(codes: Codes) -> int:
@@ -144,12 +147,12 @@ def choose(candidates: Sequence[Candidate], weights: RowWeights) -> Archive | No
             k for k in order if k == 0 or _is_better(left[k][0], totals[k], totals[0], each)
         )
         best, squares = left[chosen]
-        plain = [k for k in order if left[k][0].plain and left[k][0].length < best.length]
-        good = [k for k in plain if _is_as_good(left[k][1], squares, each)]
+        plain = [k for k in order if left[k][0].plain and _is_shorter(left[k][0], best)]
+        good = [k for k in plain if _is_as_good(left[k][1], squares, each, rows)]
         if good:
             squares = left[good[0]][1]
             shortest = sorted(good, key=lambda k: left[k][0].length)
-            chosen = next(k for k in shortest if _is_as_good(left[k][1], squares, each))
+            chosen = next(k for k in shortest if _is_as_good(left[k][1], squares, each, rows))
         entry = left.pop(chosen)[0].make()
         if entry is not None:
             return entry
@@ -167,10 +170,16 @@ def _is_better(candidate: Candidate, total: Floats, usual: Floats, weights: Floa
     return mean > (PLAIN_BETTER if candidate.plain else BETTER) * error
 
 
-def _is_as_good(squares: Floats, others: Floats, weights: Floats) -> bool:
+def _is_shorter(plain: Candidate, best: Candidate) -> bool:
+    """Return whether a plain form is shorter than the best, or as short as a student."""
+    return plain.length < best.length + (not best.plain)
+
+
+def _is_as_good(squares: Floats, others: Floats, weights: Floats, rows: float) -> bool:
     """Return whether squared errors exceed others by little, and rows do not tell them apart."""
     mean, error = _difference(squares, others, weights)
-    return mean <= min(AS_GOOD * error, LARGER * np.average(others, weights=weights))
+    share = max(LARGER, LARGER_ROWS / rows)
+    return mean <= min(AS_GOOD * error, share * np.average(others, weights=weights))
 
 
 def _difference(squares: Floats, others: Floats, weights: Floats) -> tuple[float, float]:

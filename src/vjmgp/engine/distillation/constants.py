@@ -110,19 +110,29 @@ def plant(trees: Sequence[Tree]) -> FlatTrees:
     codes = np.concatenate([np.asarray(tree[0], np.int32) for tree in trees])
     constants = np.concatenate([np.asarray(tree[1], np.float64) for tree in trees])
     root = np.cumsum([0, *(len(tree[0]) for tree in trees)])
-    first, second = np.arange(len(codes)), np.arange(len(codes))
-    stack: list[int] = []
-    for place in range(len(codes) - 1, -1, -1):
-        children = arity(codes[place])
-        if children:
-            first[place] = second[place] = stack.pop()
-        if children == 2:
-            second[place] = stack.pop()
-        stack.append(place)
+    first, second = np.empty((2, len(codes)), np.int64)
+    _link(codes, first, second)
     tree = np.repeat(np.arange(len(trees)), np.diff(root))
     return FlatTrees(
         codes, constants, first, second, tree, root[:-1], np.flatnonzero(codes == CONSTANT)
     )
+
+
+@kernel
+def _link(codes: Codes, first: Integers, second: Integers) -> None:
+    """Find the children of each node, from the last node to the first."""
+    stack, height = np.empty(len(codes), np.int64), 0
+    for place in range(len(codes) - 1, -1, -1):
+        children = arity(codes[place])
+        first[place] = second[place] = place
+        if children:
+            height -= 1
+            first[place] = second[place] = stack[height]
+        if children == 2:
+            height -= 1
+            second[place] = stack[height]
+        stack[height] = place
+        height += 1
 
 
 @kernel

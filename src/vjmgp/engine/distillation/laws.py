@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ...core.arrays import Codes, Flags, Floats
 from ..laws.expressions import Expression, in_units, size_of, tree_of, value_of
@@ -58,10 +59,11 @@ def laws_of(prepared: Prepared, units: Units, whole: Prepared | None) -> list[La
     limits = Limits.of(settings.functions, settings.forbidden_inside)
     if limits is None:
         return []
-    found = [
-        _as_model(prepared, whole or prepared, units, law.expression)
-        for law in search(_problem(prepared, units), limits, LAWS)
-    ]
+    with threadpool_limits(1, "blas"):  # more threads sum in another order, and cost more than time
+        found = [
+            _as_model(prepared, whole or prepared, units, law.expression)
+            for law in search(_problem(prepared, units), limits, LAWS)
+        ]
     return [model for model in found if model is not None]
 
 

@@ -88,8 +88,9 @@ def search(problem: LawData, limits: Limits, keep: int = 6) -> list[Law]:
         if not square > 0.0:
             return []
         laws = {}
+        screened = problem.on(_every(len(problem.y), SCREENED))
         for expression in proposals(judged, limits):
-            law = fitted(judged, expression, square, FEW)
+            law = fitted(screened, expression, variance_of(screened), FEW)
             if law is not None:
                 laws[law.expression] = law
         ranked = sorted(laws.values(), key=lambda law: law.score)

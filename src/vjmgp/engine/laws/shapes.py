@@ -22,7 +22,7 @@ RISES = (4.0, 10.0, 25.0)
 PLACES = (0.15, 0.35, 0.5, 0.65, 0.85)
 """Where in the range of an input its middle is."""
 WIDTHS = (0.05, 0.12, 0.3)
-OFFSETS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+OFFSETS = (0.03, 0.06, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 10.0)
 """Distance of a pole from the input, in units of its range."""
 EXPONENTS = (-2.5, -0.75, -0.25, 0.25, 0.75, 1.25, 2.5)
 FALLS = (0.5, 1.5, 4.0, 10.0)

@@ -88,10 +88,14 @@ class Printer:
 
     def _product(self, node: Node, above: Sequence[Part] = (), below: Sequence[Part] = ()) -> Part:
         above, below = [*above], [*below]
-        for part, exponent in node.factors():
+        for base, exponent in self._powers(node):
             factors = above if exponent > 0.0 else below
-            factors.append(self._power(self._base(part, exponent), abs(exponent)))
+            factors.append(self._power(base, abs(exponent)))
         return self._quotient(above, below)
+
+    def _powers(self, node: Node) -> list[tuple[Part, float]]:
+        """Return bases and exponents of a product."""
+        return [(self._base(part, exponent), exponent) for part, exponent in node.factors()]
 
     def _quotient(self, above: Sequence[Part], below: Sequence[Part]) -> Part:
         if not below:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..functions import ATOM, SUM
-from ..nodes import Algebra, Node, Term
-from ..numbers import NamedNumber, named, number_text
+from ..nodes import Algebra, Node, Term, in_order
+from ..numbers import NamedNumber, half, named, number_text
 from ..user_function import UserFunction
 from .precedence import Part, Printer
 
@@ -17,11 +17,23 @@ FAR = 2.0
 """Orders of magnitude from 1 at which a number beside an exponential moves into it."""
 EXACT_DIGITS = 8
 """A number with more digits is not rounded."""
+MOST_DIGITS = 13
+
+
+def _digits_of(number: float) -> int:
+    """Return the number of significant digits, at most twelve."""
+    return len(f"{abs(number):.11e}".split("e")[0].replace(".", "").rstrip("0"))
+
+
+def _near(value: float, digits: int) -> float:
+    """Return the named number that agrees in all but the last digit, else the digits."""
+    one = named(abs(value), 10.0 ** (1 - digits))
+    return math.copysign(one.value, value) if one else float(f"{value:.{digits}g}")
 
 
 def _with_digits(value: float, *origins: float) -> float:
     """Return a number with one digit more than the numbers that it is computed from, or five."""
-    digits = max(len(f"{abs(n):.11e}".split("e")[0].replace(".", "").rstrip("0")) for n in origins)
+    digits = max(map(_digits_of, origins))
     return value if digits > EXACT_DIGITS else float(f"{value:.{max(digits + 1, 5)}g}")
 
 
@@ -35,11 +47,16 @@ class TextPrinter(Printer):
         super().__init__(algebra, digits)
         self.names = names
         self._ranked: Node | None = None
+        self._arguments = set[Node]()
         self._importance: Callable[[Node], float] = lambda node: 0.0
 
     def write(self, root: Node, importance: Callable[[Node], float] | None = None) -> str:
         """Return the expression; with `importance`, the terms of its sum are sorted by it."""
         self._ranked = root if importance is not None else None
+        arguments = (part for node in in_order(root) if node.kind == "call" for part in node.parts)
+        self._arguments = {
+            p for a in arguments if a.kind == "sum" and not a.number for p in a.parts
+        }
         self._importance = importance or self._importance
         return super().write(root)
 
@@ -85,12 +102,50 @@ class TextPrinter(Printer):
                 text = self._product(node, above).text
                 self._known = known
                 return text
-        one = named(weight)
+        text = self._term_with_number(node, weight)
+        inside = self._term_in_root(node, weight) if weight != 1.0 else None
+        return inside if inside is not None and len(inside) < len(text) else text
+
+    def _term_in_root(self, node: Node, weight: float) -> str | None:
+        """Return w·√(a + b) as √(w²·a + w²·b); None if there is no such root."""
+        digits = MOST_DIGITS if named(weight) else _digits_of(weight)
+        if EXACT_DIGITS < digits < MOST_DIGITS:
+            return None
+        for factor, exponent in node.factors():
+            if factor.kind == "sum" and abs(exponent) == 0.5:
+                scale = weight ** (1.0 / exponent)
+                numbers = [_near(n * scale, digits) for n in (factor.number, *factor.numbers)]
+                known = self._known
+                scaled = self._part(replace(factor, number=numbers[0], numbers=tuple(numbers[1:])))
+                self._known = known | {factor: scaled}
+                text = self._product(node).text
+                self._known = known
+                return text
+        return None
+
+    def _term_with_number(self, node: Node, weight: float) -> str:
+        one = named(weight) or (half(weight) if self._takes_fractions(node) else None)
         if one:
             return self._product(node, *self._parts_of(one)).text
         if node.kind == "product" and self._rounded(weight) != 1.0:
             return self._product(node, [self._number_part(weight)]).text
         return super()._term(node, weight)
+
+    def _takes_fractions(self, node: Node) -> bool:
+        """Return whether people would write x/2 rather than 0.5*x: in quotients and functions."""
+        return node in self._arguments or any(exponent < 0.0 for _, exponent in node.factors())
+
+    def _powers(self, node: Node) -> list[tuple[Part, float]]:
+        """Return bases and exponents; roots of several factors and divisors become one."""
+        powers = super()._powers(node)
+        roots = [(base, exponent) for base, exponent in powers if abs(exponent) == 0.5]
+        if len(roots) < 2:
+            return powers
+        above, below = ([base for base, e in roots if e == side] for side in (0.5, -0.5))
+        joined = (self._quotient(above, below), 0.5) if above else (self._times(below), -0.5)
+        first = powers.index(roots[0])
+        others = [power for power in powers if power not in roots]
+        return [*others[:first], joined, *others[first:]]
 
     def _logistic(self, node: Node) -> Part | None:
         """Return exp(p) + c as c·(exp(p − log(c)) + 1), without c, if c is far from 1."""
