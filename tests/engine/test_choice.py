@@ -50,6 +50,21 @@ def test_a_plain_form_is_taken_if_rows_cannot_tell(noise):
     assert chosen(usual, law._replace(errors=worse)) == "usual"
 
 
+def test_a_plain_form_as_long_as_a_student_is_taken(noise):
+    nearly = slightly_worse(noise)
+    law = candidate("law", nearly, 10, plain=True)
+    assert chosen(candidate("usual", noise, 10), law) == "law"
+    assert chosen(candidate("line", noise, 10, plain=True), law) == "line"
+
+
+def test_few_rows_prefer_simpler_forms():
+    """A tenth more error is nothing on 12 rows, if they do not tell it from chance."""
+    for rows, name in ((12, "short"), (1200, "long")):
+        larger = np.sqrt(1.1 + 0.9 * np.resize([1.0, -1.0], rows))
+        long = candidate("long", np.ones(rows), 9, plain=True)
+        assert chosen(long, candidate("short", larger, 7, plain=True)) == name
+
+
 def test_choice_has_no_cliff_and_knows_the_noise(noise):
     """The same relative difference decides at every level of noise."""
     worse = noise + 0.9 * np.random.default_rng(1).normal(size=N)

@@ -368,3 +368,52 @@ def test_logistic_curves_are_written_with_one_added(constant, weight, text):
     values = np.linspace(-5.0, 9.0, 50)
     got = eval(found, {**NUMPY, "x": values})  # a text of ours
     np.testing.assert_allclose(got, weight / (np.exp(-1.5 * values) + constant), rtol=2e-4)
+
+
+def powers_of(algebra, *factors, weight=1.0):
+    return algebra.scaled(algebra.product(factors), weight)
+
+
+def test_roots_halves_and_quotients_are_written_as_people_do():
+    a = Algebra()
+    x, y, z = (a.input(k) for k in range(3))
+    both = a.sum([(y, 1.0), (z, 1.0)])
+    inside = a.sum([(powers_of(a, (x, 2.0), (y, -2.0)), 1.0), (powers_of(a, (z, -2.0)), -9.0)])
+    cases = {
+        "sqrt(x*y)*z**2": powers_of(a, (x, 0.5), (y, 0.5), (z, 2.0)),
+        "x**1.5/sqrt(y*z)": powers_of(a, (x, 1.5), (y, -0.5), (z, -0.5)),
+        "sqrt(x/(y + z))": powers_of(a, (x, 0.5), (both, -0.5)),
+        "x**2/(16*y**2)": powers_of(a, (x, 2.0), (y, -2.0), weight=0.0625),
+        "0.5*x*y": powers_of(a, (x, 1.0), (y, 1.0), weight=0.5),
+        "0.75*x/y": powers_of(a, (x, 1.0), (y, -1.0), weight=0.75),
+        "sin(x*y/2)": a.call("sin", powers_of(a, (x, 1.0), (y, 1.0), weight=0.5)),
+        "exp(-x**2/2)": a.call("exp", powers_of(a, (x, 2.0), weight=-0.5)),
+        "sqrt(x**2/y**2 - 9/z**2)": powers_of(a, (inside, 0.5)),
+    }
+    assert [written(a, node) for node in cases.values()] == list(cases)
+    third = a.sum([(term, weight / math.pi**2) for term, weight in inside.terms()])
+    assert written(a, powers_of(a, (third, 0.5), weight=math.pi)) == "sqrt(x**2/y**2 - 9/z**2)"
+
+
+def test_numbers_move_into_roots_only_if_that_is_shorter():
+    a = Algebra()
+    x, y = a.input(0), a.input(1)
+    root = a.sum([(x, 1.0), (y, -3.0 / (8.0 * math.pi))])
+    assert written(a, powers_of(a, (root, 0.5), weight=2.8944)) == "sqrt(8*pi*x/3 - y)"
+    assert written(a, powers_of(a, (a.sum([(x, 1.0), (y, 1.0)]), 0.5), weight=2.0)) == (
+        "2*sqrt(x + y)"
+    )
+    exact = written(a, powers_of(a, (root, 0.5), weight=2.894405018))
+    assert exact.startswith("2.894405018*sqrt(")
+
+
+def test_saturation_has_the_input_above_and_below():
+    names = ["x", "y", "z"]
+    a = Algebra()
+    x = a.input(0)
+    below = a.sum([(a.power(x, -1.0), 1.0)], 16.0)
+    node = grouped(a, powers_of(a, (below, -1.0), weight=3200.0), Lengths(names))
+    assert written(a, node) == "200*x/(x + 0.0625)"
+    values = np.linspace(0.1, 9.0, 30)
+    got = values_at(node, [values], a)
+    np.testing.assert_allclose(got, 3200.0 / (1.0 / values + 16.0), rtol=1e-12)

@@ -18,6 +18,8 @@ FAR = 2.0
 EXACT_DIGITS = 8
 """A number with more digits is not rounded."""
 MOST_DIGITS = 13
+ENOUGH_DIGITS = 5
+"""Digits from which a number can be recognised as a named one."""
 
 
 def _digits_of(number: float) -> int:
@@ -26,9 +28,10 @@ def _digits_of(number: float) -> int:
 
 
 def _near(value: float, digits: int) -> float:
-    """Return the named number that agrees in all but the last digit, else the digits."""
-    one = named(abs(value), 10.0 ** (1 - digits))
-    return math.copysign(one.value, value) if one else float(f"{value:.{digits}g}")
+    """Return the named number that agrees in all but the last digit, else five digits or more."""
+    one = named(abs(value), 10.0 ** (1 - digits)) if digits >= ENOUGH_DIGITS else None
+    rounded = float(f"{value:.{max(digits, ENOUGH_DIGITS)}g}")
+    return math.copysign(one.value, value) if one else rounded
 
 
 def _with_digits(value: float, *origins: float) -> float:
