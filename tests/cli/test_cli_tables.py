@@ -187,7 +187,10 @@ def test_fit_requires_a_table(capsys):
 DAYS = pd.date_range("2025-12-30", periods=40, freq="36h")
 
 
-@pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "parquet"])
+FORMS = ["%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "parquet", "%Y%m%d"]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_dates_become_days_on_request(table, capsys, form):
     data = table.assign(day=DAYS if form == "parquet" else DAYS.strftime(form))
     data["y"] = np.arange(40) * 1.5
@@ -199,6 +202,8 @@ def test_dates_become_days_on_request(table, capsys, form):
     said = said_by(capsys, [*fit, "--dates", "elapsed"], 0, lines=3)
     assert said.startswith("Read as: 'day' as days since 2025-12-30.\nCaution: The input 'day' nea")
     days = np.arange(40) * 1.5
+    if form == "%Y%m%d":  # numbers, without the time of day
+        days = np.floor(days)
     expected = load_model("out/model.json").predict(table.assign(day=days)[30:33])
     said_by(capsys, ["predict", "out", new, "--output", "p.csv"], 0)
     assert pd.read_csv("p.csv")["prediction"].tolist() == expected.tolist()
@@ -274,6 +279,7 @@ def test_predict_uses_the_format_of_the_fit(table, capsys):
     reading = about("a_model")["reading"]
     assert reading == {
         "separator": ";", "decimal": ",", "thousands": ".", "encoding": "cp1252", "sheet": None,
+        "na_values": [],
     }  # fmt: skip
     # By itself, 1.234 may be either; the table looks like that of the fit.
     Path("new.csv").write_text("mass;höhe\n1.234;0\n2.345;1\n", encoding="cp1252")

@@ -12,7 +12,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "missing": ("error", "median", "indicator", "drop"),
     "dates": ("refuse", "elapsed"),
 }
-LISTS = ("nominal", "ignore", "functions")
+LISTS = ("nominal", "ignore", "functions", "na_values")
 """Settings with several values."""
 
 
@@ -26,6 +26,7 @@ class FitSettings:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    na_values: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     weights: str | None = None

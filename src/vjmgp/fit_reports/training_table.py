@@ -14,7 +14,7 @@ from ..tables.checks import input_problems, nominal_inputs, raise_any, target_pr
 from ..tables.dataset import Dataset
 from ..tables.dates import ElapsedDays, days_since_first, find_date_order
 from ..tables.errors import InputError
-from ..tables.reader import TableFile, TableFormat, check_distinct, read_file
+from ..tables.reader import TableFile, TableFormat, check_distinct, mark_missing, read_file
 from ..tables.validation import check_sample_weight
 from .fit_settings import FitSettings
 
@@ -40,7 +40,7 @@ def read_training_table(
     path = None if isinstance(table, pd.DataFrame) else Path(table)
     words = {part for word in (*settings.nominal, *settings.ignore) for part in _parts(word)}
     wanted = TableFormat(**{name: getattr(settings, name) for name in asdict(TableFormat())})
-    file = _as_file(table) if path is None else read_file(path, wanted, texts=words)
+    file = _as_file(table, wanted) if path is None else read_file(path, wanted, texts=words)
     frame = file.table
     nominal, ignored = (_names(names, frame) for names in (settings.nominal, settings.ignore))
     problems = list(_name_problems(settings, frame, nominal, ignored))
@@ -74,10 +74,10 @@ def describe_reading(file: TableFile, dates: list[ElapsedDays]) -> str:
     return ", ".join([*parts, *map(str, dates)])
 
 
-def _as_file(table: Any) -> TableFile:
+def _as_file(table: Any, wanted: TableFormat) -> TableFile:
     frame = table.rename(columns=str).reset_index(drop=True)
     check_distinct(list(frame.columns))
-    return TableFile(frame, TableFormat(), is_usual=True, read_cells=frame.copy)
+    return TableFile(mark_missing(frame, wanted), wanted, is_usual=True, read_cells=frame.copy)
 
 
 def _parts(word: str) -> list[str]:

@@ -141,13 +141,16 @@ def _value_problems(values: Any, column: str, for_fit: bool) -> Iterator[InputEr
 def _text_problems(values: Any, column: str, for_fit: bool) -> Iterator[InputError]:
     is_text = pd.to_numeric(values, errors="coerce").isna().to_numpy()
     levels, rows = int(values.nunique()), len(values)
-    if not is_text.all():
+    if is_text.any() and not is_text.all():
         first = int(np.flatnonzero(is_text)[0])
         text = (
             f"column {column!r} has text among its numbers in {int(is_text.sum())} of {rows} rows, "
             f"first {values.iloc[first]!r} in row {values.index[first] + 1}: correct it, "
         )
-        yield InputError("mixed", text, "or name the column in {nominal}.", column)
+        advice = (
+            "name it in {na_values} if it means a missing cell, or name the column in {nominal}."
+        )
+        yield InputError("mixed", text, advice, column)
     elif levels > rows // 2:
         text = f"column {column!r} is text with {levels} different values in {rows} rows"
         advice = f": turn it into numbers, {LEAVE_OUT[for_fit]}, or name it in {{nominal}}."
