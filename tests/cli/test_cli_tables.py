@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.support.command import QUICK, about, said_by
 
-from vjmgp import VJMRegressor, load_model
+from vjmgp import VJMRegressor, fit_report, load_model
 
 FIT = ["--target", "y", *QUICK]
 
@@ -252,7 +252,7 @@ def test_fit_reports_all_problems_at_once(table, capsys):
     first, *lines = said.splitlines()
     assert first == "vjmgp: w.csv: 8 things are wrong:"
     starts = (
-        "- there is no column 'q' to ignore.",
+        "- there is no column 'q' for --ignore.",
         "- there is no column 'w' for --weights.",
         "- column 'day' holds dates: ",
         "- no column 'z'; the columns are 'mass', ",
@@ -263,6 +263,25 @@ def test_fit_reports_all_problems_at_once(table, capsys):
     )
     assert len(lines) == len(starts)
     assert all(map(str.startswith, lines, starts))
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("nein", "ja"), ("T", "F")])
+def test_a_yes_or_no_target_says_what_to_do(table, capsys, words):
+    table["y"] = [words[k % 2] for k in range(40)]
+    table.loc[3, "y"] = None
+    table.to_csv("c.csv", index=False)
+    remedy = f"code {words[0]!r} and {words[1]!r} as 0 and 1, or use a classifier."
+    assert remedy in said_by(capsys, ["fit", "c.csv", *FIT])
+    for target in (table["y"], table["y"].tolist()):
+        with pytest.raises(ValueError, match=remedy[:-1]):
+            VJMRegressor().fit(table[["mass"]], target)
+
+
+def test_a_true_or_false_target_counts_as_0_and_1_with_a_caution(table, capsys):
+    table.assign(y=np.arange(40) % 3 == 0).to_csv("c.csv", index=False)
+    said = said_by(capsys, ["fit", "c.csv", *FIT], 0)
+    assert "only 2 different values" in said
+    assert "a classifier serves better" in said
 
 
 def test_errors_show_the_first_text_among_numbers(table, capsys):
@@ -294,3 +313,27 @@ def test_predict_uses_the_format_of_the_fit(table, capsys):
     new.to_csv("other.csv", index=False)
     assert said_by(capsys, ["predict", "a_model", "other.csv", "--output", "o.csv"], 0) == ""
     assert pd.read_csv("o.csv")["prediction"].tolist() == expected.tolist()
+
+
+def test_predict_reads_missing_texts_as_the_fit_did(table, capsys):
+    data = table.astype(object)
+    data.loc[[3, 8], "mass"] = ["k.A.", "-"]
+    data.to_csv("n.csv", index=False)
+    fit = ["fit", "n.csv", *FIT, "--missing", "median"]
+    said = said_by(capsys, fit)
+    assert "first 'k.A.' in row 4: correct it, name it in --na if it means a missing cell" in said
+    said_by(capsys, [*fit, "--na", "k.A.", "--na", "-"], 0)
+    assert about("n_model")["reading"]["na_values"] == ["k.A.", "-"]
+    data[:10].to_csv("new.csv", index=False)
+    said = said_by(capsys, ["predict", "n_model", "new.csv", "--output", "p.csv"], 0)
+    result = pd.read_csv("p.csv")
+    assert result["mass"][3] == "k.A."
+    expected = load_model("n_model/model.json").predict(
+        table[:10].assign(mass=table["mass"][:10].drop([3, 8]))
+    )
+    np.testing.assert_allclose(result["prediction"], expected)
+    said = said_by(capsys, ["predict", "n_model", "new.csv", "--na", "?"])
+    assert "column 'mass' has no number in 2 of 10 rows, first 'k.A.' in row 4" in said
+    quick = {"population": 20, "generations": 3, "missing": "drop"}
+    fit_report(data, "y", "d_model", na_values=["k.A.", "-"], **quick)
+    assert about("d_model")["rows"]["all"] == 38

@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_model(table):
         (["my data.csv", "--target", "z"], "no column 'z'"),
         (["none.csv", "--target", "y"], "none.csv: no such file"),
         (["my data.csv", "--target", "y", "--holdout", "2"], "--holdout is 2.0"),
-        (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' to ignore"),
+        (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' for --ignore"),
         (["my data.csv", "--target", "site"], "'site' is not numeric"),
         (["my data.csv", "--target", "y", "--method", "magic"], "--method is 'magic'"),
     ],

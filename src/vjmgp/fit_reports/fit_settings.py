@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
+from ..core.suggestions import did_you_mean
 from ..tables.errors import InputError
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -83,8 +84,9 @@ class FitSettings:
             return name
         if "." not in self.method:
             known = ", ".join(REGULARIZER_OF)
-            wanted = f"one of {known}, or the import path of a regulariser"
-            raise SettingError("method", f"is {self.method!r}; it must be {wanted}.")
+            wanted = f"; it must be one of {known}, or the import path of a regulariser."
+            hint = did_you_mean(self.method, REGULARIZER_OF) or wanted
+            raise SettingError("method", f"is {self.method!r}{hint}")
         from ..engine.regularizers import find_regularizer
 
         try:

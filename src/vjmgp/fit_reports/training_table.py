@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..core.suggestions import did_you_mean
 from ..tables.checks import input_problems, nominal_inputs, raise_any, target_problems
 from ..tables.dataset import Dataset
 from ..tables.dates import ElapsedDays, days_since_first, find_date_order
@@ -96,11 +97,13 @@ def _name_problems(
     settings: FitSettings, table: pd.DataFrame, nominal: list[str], ignored: list[str]
 ) -> Iterator[InputError]:
     weights = settings.weights
-    for name in ignored:
+    named = [(name, "for {ignore}.") for name in ignored]
+    named += [] if weights is None else [(weights, "for {weights}.")]
+    for name, role in named:
         if name not in table.columns:
-            yield InputError("no_column", f"there is no column {name!r} to ignore.", column=name)
-    if weights is not None and weights not in table.columns:
-        yield InputError("no_column", f"there is no column {weights!r}", " for {weights}.", weights)
+            hint = did_you_mean(name, table.columns)
+            text = f"there is no column {name!r}{hint or ' '}"
+            yield InputError("no_column", text, "" if hint else role, name)
     roles = {"nominal": nominal, "ignore": ignored, "weights": [weights] if weights else []}
     for one, other in (("nominal", "ignore"), ("weights", "nominal"), ("weights", "ignore")):
         for name in roles[one]:

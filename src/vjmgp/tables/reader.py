@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..core.optional import require_module
+from ..core.suggestions import alternatives
 from .errors import InputError, TableError
 from .number_format import PLAIN, NumberFormat, find_number_format, in_plain_format, is_plain
 from .text_file import TextFile, detect_encoding
@@ -230,8 +231,8 @@ def _sheet(
         sheets = [str(name) for name in file.sheet_names]
         sheet = wanted or (expected if expected in sheets else sheets[0])
         if sheet not in sheets:
-            known = ", ".join(map(repr, sheets))
-            raise ValueError(f"there is no sheet {sheet!r}; the sheets are {known}")
+            hint = alternatives(sheet, sheets, "the sheets are").rstrip(".")
+            raise ValueError(f"there is no sheet {sheet!r}{hint}")
         cells = pd.read_excel(file, sheet_name=sheet, header=None, dtype=object)
     return cells, sheet, len(sheets) == 1
 

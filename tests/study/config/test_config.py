@@ -304,7 +304,7 @@ def numbered(line):
     ("text", "message"),
     [
         ("a,b\n1,2\n", "no column 'y'; the columns are 'a', 'b'"),
-        ("a, y\n1,2\n", "no column 'y'; did you mean ' y'? The columns are"),
+        ("a, y\n1,2\n", "no column 'y'; did you mean ' y'?"),
         ("a;y\n1;2\n3;4\n", "2 rows are too few; at least 10 are needed"),
         ("", "cannot be read: No columns to parse from file"),
         ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),

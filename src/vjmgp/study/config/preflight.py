@@ -45,7 +45,7 @@ def check_own_data(study: Study) -> None:
 
         try:
             data = load_own(name, table)
-            check_inputs(data, table.file)
+            check_inputs(data, table.file, table.missing)
             for experiment in study.experiments.values():
                 if name in experiment.datasets:
                     study.protocols[experiment.protocol].split(name, len(data), 0)

@@ -62,7 +62,14 @@ def read_study(
         _check_method(name, definition)
     config["datasets"] = _resolve_datasets(config)
     own = {
-        name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
+        name: Table(
+            str(Path(e["file"])),
+            e["target"],
+            tuple(e["nominal"]),
+            checksum(e["file"]),
+            tuple(e.get("na_values", ())),
+            e.get("missing", "error"),
+        )
         for name, e in config["own_data"].items()
         if name in config["datasets"]
     }

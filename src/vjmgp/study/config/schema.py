@@ -1,13 +1,14 @@
 """Check a config against a JSON schema, with errors of one line, and fill in defaults."""
 
 import copy
-import difflib
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from ...core.suggestions import alternatives
 
 Json = dict[str, Any]
 MOST_VALUES = 200_000
@@ -60,12 +61,12 @@ def _one_line(error: Any) -> str:
         case "additionalProperties":
             known = error.schema.get("properties", {})
             strange = next(key for key in value if key not in known)
-            return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
+            return f"{where}: there is no key {strange!r}{alternatives(strange, known)}"
         case "required":
             missing = next(key for key in wanted if key not in value)
             return f"{where}: the key {missing!r} is missing."
         case "enum":
-            return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
+            return f"{where} is {value!r}{alternatives(value, wanted)}"
         case "anyOf":
             within = [fault for fault in error.context if fault.path]
             if within:  # the value itself has the right type
@@ -142,15 +143,7 @@ def require_known(name: str, known: Iterable[str], where: str, what: str) -> Non
     """Raise a ConfigError for an unknown name, with similar known ones."""
     if name not in known:
         article = "an" if what[0] in "aeiou" else "a"
-        raise ConfigError(f"{where}: {name!r} is not {article} {what}{_did_you_mean(name, known)}")
-
-
-def _did_you_mean(name: Any, known: Iterable[Any]) -> str:
-    known = [str(word) for word in known]
-    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.6)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f"; known are {', '.join(map(repr, known))}." if len(known) <= 60 else "."
+        raise ConfigError(f"{where}: {name!r} is not {article} {what}{alternatives(name, known)}")
 
 
 def with_defaults(config: Any, schema: Json) -> Any:
