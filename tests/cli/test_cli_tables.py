@@ -279,7 +279,7 @@ def test_a_yes_or_no_target_says_what_to_do(table, capsys, words):
 
 def test_a_true_or_false_target_counts_as_0_and_1_with_a_caution(table, capsys):
     table.assign(y=np.arange(40) % 3 == 0).to_csv("c.csv", index=False)
-    said = said_by(capsys, ["fit", "c.csv", *FIT], 0)
+    said = said_by(capsys, ["fit", "c.csv", *FIT], 0, lines=3)
     assert "only 2 different values" in said
     assert "a classifier serves better" in said
 

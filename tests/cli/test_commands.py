@@ -122,7 +122,7 @@ def test_a_missing_config_is_reported(table, capsys):
 
 def test_an_invalid_config_is_reported_before_anything_runs(table, capsys):
     for name, text, answer in (
-        ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
+        ("a.yaml", "sedes: 3", "a.yaml: 3 things are wrong:\n- config: there is no key 'sedes'"),
         ("b.yaml", "a: [", "b.yaml: config: not YAML, line 1: "),
         ("d.yaml", "seeds: 2\nseeds: 4\n", "d.yaml: "),
         ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml: config: not YAML: "),

@@ -62,8 +62,10 @@ def prepare_dataset(
 
 def load_own(name: str, own: "Table") -> Dataset:
     """Return a user's table under its name in the study."""
-    options = {"na_values": own.na_values, "missing": own.missing}
-    return replace(load_file(own.file, own.target, own.nominal, **options), name=name)
+    data = load_file(
+        own.file, own.target, own.nominal, na_values=own.na_values, missing=own.missing
+    )
+    return replace(data, name=name)
 
 
 def split_rows(data: str, facts: str, protocol: Protocol, splits: str) -> None:
