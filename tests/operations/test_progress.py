@@ -4,11 +4,12 @@ import io
 import logging
 from types import SimpleNamespace
 
+import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
 from vjmgp.operations.jobs import REASONS, lines_of
-from vjmgp.operations.progress import JobProgress, describe, duration
+from vjmgp.operations.progress import PRIOR_SECONDS, JobProgress, describe, duration
 
 
 def test_progress_counts_jobs_and_estimates_time():
@@ -20,12 +21,13 @@ def test_progress_counts_jobs_and_estimates_time():
     assert (progress.waiting.total(), len(progress.running)) == (5, 2)
     progress.finish(1, now=10.0)
     progress.finish(2, now=20.0)
-    # Four runs of 15 s on average and a report of an unknown rule's 1 s, two at a time.
-    assert progress.seconds_left(now=20.0) == (4 * 15 + 1) / 2
+    pace = (PRIOR_SECONDS + 30) / (PRIOR_SECONDS + 2)  # 30 s where 2 s were expected
+    run = (30 + pace) / (2 + 1)
+    assert progress.seconds_left(now=20.0) == pytest.approx((4 * run + pace) / 2)
     progress.start(3, "run", "VJM on c", now=20.0)
-    assert progress.seconds_left(now=25.0) == (3 * 15 + 1 + 10) / 2
+    assert progress.seconds_left(now=25.0) == pytest.approx((4 * run + pace - 5) / 2)
     line = progress.line(now=25.0)
-    assert "2 of 7 jobs done, 1 running, 4 to go, about 30 s left | VJM on c" in line
+    assert "2 of 7 jobs done, 1 running, 4 to go, about 20 s left | VJM on c" in line
     assert len(progress.line(width=40)) == 40
     progress.fail(3)
     assert ", 1 failed" in progress.line()
