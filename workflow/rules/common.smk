@@ -12,9 +12,9 @@ from vjmgp.study.steps import EXPERIMENT_STEPS
 
 # If the workflow is used from GitHub, this is not a folder, and has no published runs.
 HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
-# Snakemake reads the default config from a copy, in a folder with another name in each run.
 CONFIG_FILES = ", ".join(
-    map(str, workflow.overwrite_configfiles or [HOME / "config/config.yaml"])
+    str(HOME / "config/config.yaml" if path == DEFAULT_CONFIG else path)
+    for path in workflow.configfiles
 )
 # Users' classes may be beside the config.
 PLACES = tuple(

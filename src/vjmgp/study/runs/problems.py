@@ -37,7 +37,7 @@ class Problem:
     source_id: str = ""
     """Checksum of its source file."""
     missing: str = "error"
-    """What to do about missing cells."""
+    """How missing cells are treated: "error", or filled by "median" or "indicator"."""
 
     @property
     def train_table(self) -> pd.DataFrame:
