@@ -134,7 +134,7 @@ def test_integers_that_are_days_are_dates():
     assert find_date_order(days.astype(int)) == "digits"
     assert find_date_order(pd.Series([None, *days.astype(float)])) == "digits"
     assert find_date_order(days.tolist()) == "digits"
-    for numbers in ([20200101, 20201301], [20200101, 5], [20200101.5, 20200102.0], [True, False]):
+    for numbers in ([20200101, 20201301], [20200101, 5], [20200101.5, 20200102.0], [True], [1j]):
         assert find_date_order(numbers) is None
 
 

@@ -41,25 +41,35 @@ class Job(NamedTuple):
     path: str = ""
     """The file of runs that it makes, if any."""
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """What decides how long it takes: its rule, and the method of its runs."""
+        return self.rule, Path(self.path).parent.name.rpartition("-")[0]
+
 
 class Paces:
-    """The expected and measured seconds of jobs, by method or rule."""
+    """The expected and measured seconds of jobs, by rule and method."""
 
     def __init__(self, others: "Paces | None" = None) -> None:
-        self._sums: dict[str, tuple[int, float, float]] = dict(others._sums) if others else {}
-        prior = PRIOR_SECONDS, PRIOR_SECONDS
-        self._every: tuple[float, float] = others._every if others else prior
+        self._sums: dict[tuple[str, str], tuple[int, float, float]] = {}
+        self._runs: tuple[float, float] = PRIOR_SECONDS, PRIOR_SECONDS
+        if others:
+            self._sums, self._runs = dict(others._sums), others._runs
 
-    def add(self, kind: str, expected: float, measured: float) -> None:
+    def add(self, job: Job, expected: float, measured: float) -> None:
         """Add a job."""
-        jobs, known, taken = self._sums.get(kind, (0, 0.0, 0.0))
-        self._sums[kind] = jobs + 1, known + expected, taken + measured
-        self._every = self._every[0] + expected, self._every[1] + measured
+        jobs, known, taken = self._sums.get(job.kind, (0, 0.0, 0.0))
+        self._sums[job.kind] = jobs + 1, known + expected, taken + measured
+        if job.path:
+            self._runs = self._runs[0] + expected, self._runs[1] + measured
 
-    def of(self, kind: str) -> float:
-        """Return measured by expected seconds: of this kind, and of all jobs as one more of it."""
-        pace = self._every[1] / self._every[0]
-        jobs, known, taken = self._sums.get(kind, (0, 0.0, 0.0))
+    def of(self, job: Job) -> float:
+        """Return measured by expected seconds of jobs of this kind.
+
+        The pace of all runs, or for other jobs the expected one, weighs as much as one job.
+        """
+        pace = self._runs[1] / self._runs[0] if job.path else 1.0
+        jobs, known, taken = self._sums.get(job.kind, (0, 0.0, 0.0))
         mean = known / jobs if jobs else 1.0
         return (taken + mean * pace) / (known + mean)
 
@@ -99,13 +109,14 @@ class JobProgress:
         if job:
             self.done[job.rule] += 1
             taken = (time.monotonic() if now is None else now) - job.started
-            self.measured.add(_kind(job), self._expected(job), taken)
+            self.measured.add(job, self._expected(job), taken)
 
     def fail(self, number: int) -> Job | None:
         """Record that a job has failed, and return it if it was running."""
         job = self.running.pop(number, None)
         if job:
             self.failed[number] = job
+            self.started.discard(job.path)
         return job
 
     def retry(self, number: int) -> None:
@@ -123,17 +134,17 @@ class JobProgress:
         now = time.monotonic() if now is None else now
         paces = Paces(self.measured)
         for job in self.running.values():  # one that is overdue tells as much as a finished one
-            if now - job.started > self._expected(job) * paces.of(_kind(job)):
-                paces.add(_kind(job), self._expected(job), now - job.started)
+            if now - job.started > self._expected(job) * paces.of(job):
+                paces.add(job, self._expected(job), now - job.started)
         left = [
-            self._expected(job) * paces.of(_kind(job)) - (now - job.started)
+            self._expected(job) * paces.of(job) - (now - job.started)
             for job in self.running.values()
         ]
         work = sum(max(seconds, 0.0) for seconds in left)
         for rule, count in self.waiting.items():
             paths = self.forecast.seconds.get(rule, {}).keys() - self.started or {""}
             jobs = [Job(rule, "", now, path) for path in paths]
-            seconds = sum(self._expected(job) * paces.of(_kind(job)) for job in jobs)
+            seconds = sum(self._expected(job) * paces.of(job) for job in jobs)
             work += count * seconds / len(jobs)
         workers = max(self.widest, self.forecast.workers)
         at_once = max(1, min(workers, len(self.running) + self.waiting.total()))
@@ -159,11 +170,6 @@ class JobProgress:
         if newest and newest.what and len(text) + 3 + len(newest.what) <= width:
             text += f" | {newest.what}"
         return text[:width]
-
-
-def _kind(job: Job) -> str:
-    """Return what decides how long a job takes: its method, or its rule."""
-    return Path(job.path).parent.name.rpartition("-")[0] if job.path else job.rule
 
 
 def duration(seconds: float) -> str:

@@ -75,7 +75,7 @@ def find_date_order(values: Any) -> str | None:
     if known.empty:
         return None
     if pd.api.types.is_numeric_dtype(known.dtype):
-        may_be = known.between(19000101, 20991231).all()
+        may_be = known.dtype.kind in "iuf" and known.between(19000101, 20991231).all()
         return "digits" if may_be and as_times(known.unique(), "digits").notna().all() else None
     if pd.api.types.is_datetime64_any_dtype(known.dtype) or all(
         isinstance(value, TIMES) and hasattr(value, "year") for value in known

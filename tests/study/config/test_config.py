@@ -408,6 +408,11 @@ def test_estimate_of_seeds_and_time():
     seconds, unknown = estimate.seconds_of(study)
     assert seconds == pytest.approx(10 * (0.4 + 35.0) + 4 * estimate.JOB_SECONDS)
     assert unknown == ["Mine"]
+    jobs = estimate.seconds_of_jobs(study)
+    assert sorted(path for paths in jobs.values() for path in paths) == sorted(study.files.runs())
+    unknown_seconds = 10 * estimate.UNKNOWN_SECONDS
+    expected = seconds + unknown_seconds
+    assert sum(s for paths in jobs.values() for s in paths.values()) == pytest.approx(expected)
 
 
 def test_paths_are_parsed_as_they_are_written():
