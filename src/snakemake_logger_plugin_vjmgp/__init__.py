@@ -18,7 +18,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from vjmgp.operations.jobs import DISK_FULL, REASONS, lines_of
-from vjmgp.operations.progress import JobProgress, describe
+from vjmgp.operations.progress import CURRENT, JobProgress, describe
 from vjmgp.operations.warm import CRASHED
 
 SECONDS_BETWEEN_LINES = 60.0
@@ -78,7 +78,7 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
     """A log handler that turns Snakemake's events into a view for people."""
 
     def __post_init__(self) -> None:
-        self.progress = JobProgress()
+        self.progress = JobProgress(forecast=CURRENT)
         self.stream = sys.stdout if self.common_settings.stdout else sys.stderr
         self.is_screen = self.stream.isatty()
         self.last_line = 0.0
@@ -121,7 +121,11 @@ class LogHandler(LogHandlerBase):  # type: ignore[misc]
                 self._print("\n".join([what, *_from_logs(record.aux_logs)]))
         elif event == LogEvent.JOB_INFO:
             what = describe(record.rule_name, dict(record.wildcards or {}))
-            self.progress.start(record.jobid, record.rule_name, what)
+            made = next(
+                (path for path in getattr(record, "output", None) or () if path.endswith(".jsonl")),
+                "",
+            )
+            self.progress.start(record.jobid, record.rule_name, what, made)
             if record.jobid in self.retried:
                 self.retried.remove(record.jobid)
                 asks = [getattr(record.resources, name, None) for name in ("mem_mb", "runtime")]

@@ -69,7 +69,7 @@ def test_fit_weights_rows(table, capsys):
     assert about()["errors"]["training"]["r2"] == pytest.approx(expected)
     assert model.standardizer.target_mean == pytest.approx(np.average(table["y"], weights=weights))
     for options, message in (
-        (["--weights", "hour"], "data.csv: there is no column 'hour' for --weights."),
+        (["--weights", "hour"], "data.csv: there is no column 'hour'; did you mean 'hours'?"),
         (["--weights", "site"], "column 'site' is both in --weights and in --nominal."),
         (
             ["--weights", "gamma"],
@@ -118,7 +118,7 @@ def test_fit_reports_its_time_limit(table, capsys):
             "--method is invalid: regularizer is 'no.such' (No module named 'no')",
         ),
         (["--nominal", "site", "--ignore", "site"], "is both in --nominal and in --ignore"),
-        ([], "correct it, or name the column in --nominal."),
+        ([], "correct it, name it in --na if it means a missing cell, or the column in --nominal."),
     ],
 )
 def test_errors_name_the_options(table, capsys, words, answer):

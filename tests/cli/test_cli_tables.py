@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.support.command import QUICK, about, said_by
 
-from vjmgp import VJMRegressor, load_model
+from vjmgp import VJMRegressor, fit_report, load_model
 
 FIT = ["--target", "y", *QUICK]
 
@@ -187,7 +187,10 @@ def test_fit_requires_a_table(capsys):
 DAYS = pd.date_range("2025-12-30", periods=40, freq="36h")
 
 
-@pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "parquet"])
+FORMS = ["%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M", "parquet", "%Y%m%d"]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_dates_become_days_on_request(table, capsys, form):
     data = table.assign(day=DAYS if form == "parquet" else DAYS.strftime(form))
     data["y"] = np.arange(40) * 1.5
@@ -199,6 +202,8 @@ def test_dates_become_days_on_request(table, capsys, form):
     said = said_by(capsys, [*fit, "--dates", "elapsed"], 0, lines=3)
     assert said.startswith("Read as: 'day' as days since 2025-12-30.\nCaution: The input 'day' nea")
     days = np.arange(40) * 1.5
+    if form == "%Y%m%d":  # numbers, without the time of day
+        days = np.floor(days)
     expected = load_model("out/model.json").predict(table.assign(day=days)[30:33])
     said_by(capsys, ["predict", "out", new, "--output", "p.csv"], 0)
     assert pd.read_csv("p.csv")["prediction"].tolist() == expected.tolist()
@@ -247,7 +252,7 @@ def test_fit_reports_all_problems_at_once(table, capsys):
     first, *lines = said.splitlines()
     assert first == "vjmgp: w.csv: 8 things are wrong:"
     starts = (
-        "- there is no column 'q' to ignore.",
+        "- there is no column 'q' for --ignore.",
         "- there is no column 'w' for --weights.",
         "- column 'day' holds dates: ",
         "- no column 'z'; the columns are 'mass', ",
@@ -258,6 +263,25 @@ def test_fit_reports_all_problems_at_once(table, capsys):
     )
     assert len(lines) == len(starts)
     assert all(map(str.startswith, lines, starts))
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("nein", "ja"), ("T", "F")])
+def test_a_yes_or_no_target_says_what_to_do(table, capsys, words):
+    table["y"] = [words[k % 2] for k in range(40)]
+    table.loc[3, "y"] = None
+    table.to_csv("c.csv", index=False)
+    remedy = f"code {words[0]!r} and {words[1]!r} as 0 and 1, or use a classifier."
+    assert remedy in said_by(capsys, ["fit", "c.csv", *FIT])
+    for target in (table["y"], table["y"].tolist()):
+        with pytest.raises(ValueError, match=remedy[:-1]):
+            VJMRegressor().fit(table[["mass"]], target)
+
+
+def test_a_true_or_false_target_counts_as_0_and_1_with_a_caution(table, capsys):
+    table.assign(y=np.arange(40) % 3 == 0).to_csv("c.csv", index=False)
+    said = said_by(capsys, ["fit", "c.csv", *FIT], 0, lines=3)
+    assert "only 2 different values" in said
+    assert "a classifier serves better" in said
 
 
 def test_errors_show_the_first_text_among_numbers(table, capsys):
@@ -274,6 +298,7 @@ def test_predict_uses_the_format_of_the_fit(table, capsys):
     reading = about("a_model")["reading"]
     assert reading == {
         "separator": ";", "decimal": ",", "thousands": ".", "encoding": "cp1252", "sheet": None,
+        "na_values": [],
     }  # fmt: skip
     # By itself, 1.234 may be either; the table looks like that of the fit.
     Path("new.csv").write_text("mass;höhe\n1.234;0\n2.345;1\n", encoding="cp1252")
@@ -288,3 +313,27 @@ def test_predict_uses_the_format_of_the_fit(table, capsys):
     new.to_csv("other.csv", index=False)
     assert said_by(capsys, ["predict", "a_model", "other.csv", "--output", "o.csv"], 0) == ""
     assert pd.read_csv("o.csv")["prediction"].tolist() == expected.tolist()
+
+
+def test_predict_reads_missing_texts_as_the_fit_did(table, capsys):
+    data = table.astype(object)
+    data.loc[[3, 8], "mass"] = ["k.A.", "-"]
+    data.to_csv("n.csv", index=False)
+    fit = ["fit", "n.csv", *FIT, "--missing", "median"]
+    said = said_by(capsys, fit)
+    assert "first 'k.A.' in row 4: correct it, name it in --na if it means a missing cell" in said
+    said_by(capsys, [*fit, "--na", "k.A.", "--na", "-"], 0)
+    assert about("n_model")["reading"]["na_values"] == ["k.A.", "-"]
+    data[:10].to_csv("new.csv", index=False)
+    said = said_by(capsys, ["predict", "n_model", "new.csv", "--output", "p.csv"], 0)
+    result = pd.read_csv("p.csv")
+    assert result["mass"][3] == "k.A."
+    expected = load_model("n_model/model.json").predict(
+        table[:10].assign(mass=table["mass"][:10].drop([3, 8]))
+    )
+    np.testing.assert_allclose(result["prediction"], expected)
+    said = said_by(capsys, ["predict", "n_model", "new.csv", "--na", "?"])
+    assert "column 'mass' has no number in 2 of 10 rows, first 'k.A.' in row 4" in said
+    quick = {"population": 20, "generations": 3, "missing": "drop"}
+    fit_report(data, "y", "d_model", na_values=["k.A.", "-"], **quick)
+    assert about("d_model")["rows"]["all"] == 38

@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_model(table):
         (["my data.csv", "--target", "z"], "no column 'z'"),
         (["none.csv", "--target", "y"], "none.csv: no such file"),
         (["my data.csv", "--target", "y", "--holdout", "2"], "--holdout is 2.0"),
-        (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' to ignore"),
+        (["my data.csv", "--target", "y", "--ignore", "q"], "no column 'q' for --ignore"),
         (["my data.csv", "--target", "site"], "'site' is not numeric"),
         (["my data.csv", "--target", "y", "--method", "magic"], "--method is 'magic'"),
     ],
@@ -122,7 +122,7 @@ def test_a_missing_config_is_reported(table, capsys):
 
 def test_an_invalid_config_is_reported_before_anything_runs(table, capsys):
     for name, text, answer in (
-        ("a.yaml", "sedes: 3", "a.yaml: config: there is no key 'sedes'"),
+        ("a.yaml", "sedes: 3", "a.yaml: 3 things are wrong:\n- config: there is no key 'sedes'"),
         ("b.yaml", "a: [", "b.yaml: config: not YAML, line 1: "),
         ("d.yaml", "seeds: 2\nseeds: 4\n", "d.yaml: "),
         ("c.yaml", "!!python/object/apply:os.getcwd []", "c.yaml: config: not YAML: "),

@@ -2,13 +2,25 @@
 
 import io
 import logging
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
+import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_vjmgp as plugin
 from vjmgp.operations.jobs import REASONS, lines_of
-from vjmgp.operations.progress import JobProgress, describe, duration
+from vjmgp.operations.progress import (
+    UNSEEN_SECONDS,
+    Forecast,
+    JobProgress,
+    describe,
+    duration,
+)
+from vjmgp.study.config import estimate
+from vjmgp.study.paths import seeds_of
 
 
 def test_progress_counts_jobs_and_estimates_time():
@@ -20,16 +32,66 @@ def test_progress_counts_jobs_and_estimates_time():
     assert (progress.waiting.total(), len(progress.running)) == (5, 2)
     progress.finish(1, now=10.0)
     progress.finish(2, now=20.0)
-    # Four runs of 15 s on average and a report of an unknown rule's 1 s, two at a time.
-    assert progress.seconds_left(now=20.0) == (4 * 15 + 1) / 2
+    run = (30 + 1) / (2 + 1)  # 30 s where 2 s were expected
+    assert progress.seconds_left(now=20.0) == pytest.approx((4 * run + 1) / 2)
     progress.start(3, "run", "VJM on c", now=20.0)
-    assert progress.seconds_left(now=25.0) == (3 * 15 + 1 + 10) / 2
+    assert progress.seconds_left(now=25.0) == pytest.approx((4 * run + 1 - 5) / 2)
     line = progress.line(now=25.0)
-    assert "2 of 7 jobs done, 1 running, 4 to go, about 30 s left | VJM on c" in line
+    assert "2 of 7 jobs done, 1 running, 4 to go, about 20 s left | VJM on c" in line
     assert len(progress.line(width=40)) == 40
     progress.fail(3)
     assert ", 1 failed" in progress.line()
     assert progress.waiting.total() == 4
+
+
+def recorded_jobs():
+    """Return the jobs of a study on two busy cores, as recorded: some methods come late."""
+    path = Path(__file__).parents[1] / "data/recorded_jobs.csv"
+    table = pd.read_csv(path, keep_default_na=False)
+    table["path"] = [
+        f"runs/paper/{job.dataset}/{job.method}-0123abcd/seeds_{job.block}.jsonl" * bool(job.method)
+        for job in table.itertuples()
+    ]
+    return table
+
+
+def test_estimates_of_a_recorded_study_do_not_jump():
+    jobs = recorded_jobs()
+    runs = jobs[jobs["method"] != ""]
+    runs = runs.assign(
+        each=runs["method"].map(estimate.SECONDS).fillna(estimate.GP_SECONDS),
+        runs=runs["block"].map(lambda block: len(seeds_of(block))),
+    )
+    seconds = {
+        rule: dict(zip(part["path"], (0.5 + part["runs"] * part["each"]).tolist(), strict=True))
+        for rule, part in runs.groupby("rule")
+    }
+    progress = JobProgress(forecast=Forecast(seconds, workers=2))
+    progress.plan(jobs["rule"].value_counts())
+    left = []
+    for now in range(int(jobs["ended"].max()) + 1):
+        for number, job in jobs.iterrows():
+            if job["started"] == now:
+                progress.start(number, job["rule"], "", job["path"], now=now)
+            if job["ended"] == now:
+                progress.finish(number, now=now)
+        left.append(progress.seconds_left(now=now))
+    seconds_past = np.arange(len(left))
+    total = seconds_past + left
+    steps = np.exp(np.abs(np.diff(np.log(total))))
+    assert steps.max() < 1.25  # from one second to the next; with means of rules, elevenfold
+    late = seconds_past > len(left) / 2
+    assert np.all(np.abs(total / len(left) - 1.0)[late] < 0.25)
+
+
+def test_run_is_known_by_its_file():
+    made = handler()
+    made.progress.forecast = Forecast({"run_gp": {"runs/a.jsonl": 7.0}})
+    say(made, event=LogEvent.RUN_INFO, stats={"run_gp": 2, "total": 2})
+    job = {"rule_name": "run_gp", "wildcards": {}, "output": ["runs/a.jsonl"]}
+    say(made, event=LogEvent.JOB_INFO, jobid=1, **job)
+    assert made.progress.started == {"runs/a.jsonl"}
+    assert made.progress.seconds_left() == pytest.approx(7 + UNSEEN_SECONDS, abs=0.5)
 
 
 def test_durations_and_jobs_in_words():

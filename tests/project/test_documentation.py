@@ -293,8 +293,13 @@ def test_readme_example(here, capsys):
     assert len(example.splitlines()) <= 15
 
 
-def test_readme_is_short_and_names_existing_files():
+def test_readme_is_short_and_links_existing_files():
     text = PAGES["README.md"]
     assert len(text.splitlines()) <= 130
-    named = re.findall(r"`((?:docs|config)/[\w/]+\.\w+)`|\]\((docs/[^)]+)\)", text)
-    assert all((ROOT / (code or link)).is_file() for code, link in named)
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    named = re.findall(r"\]\((?!https?:)([^)]+)\)", prose)
+    assert len(named) > 20
+    assert all((ROOT / link).exists() for link in named)
+    not_clickable = re.findall(r"`(?:(?:docs|config)/[\w/]+\.\w+|[A-Z]+\.(?:md|cff))`", prose)
+    assert not not_clickable
+    assert "cannot predict classes or several targets at once, and uses no GPU" in prose

@@ -5,6 +5,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 import yaml
 from tests.support.command import VJMGP
 from tests.support.result_files import all_tables, file_of, flip, made, ran
-from tests.support.workflow_runs import STUDY, TABLES, TARGET, command, snakemake, study_in
+from tests.support.workflow_runs import ROOT, STUDY, TABLES, TARGET, command, snakemake, study_in
 
 from vjmgp.cli import main
 from vjmgp.core.files import read_records
@@ -182,6 +183,22 @@ def test_second_run_in_a_results_folder_is_refused(tmp_path):
     assert sorted(path.name for path in results.iterdir()) == [".running.json", ".running.lock"]
     held.release()
     assert not lock.is_running(results)
+
+
+def test_note_on_another_study_is_for_another_config_only(tmp_path):
+    """Snakemake copies the default config to a folder with another name in each run."""
+    (tmp_path / "other.yaml").write_text(yaml.safe_dump(STUDY))
+    target = "results/datasets/192_vineyard/source.tsv.gz"
+    call = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--forceall"]
+    call += ["--directory", tmp_path, "--cores", "1", "--config", "warm_workers=False"]
+    default = os.path.relpath(ROOT / "config/config.yaml", tmp_path)
+    for config, note in ((None, False), (None, False), (default, False), ("other.yaml", True)):
+        more = ["--configfile", config] if config else []
+        run = [*call, *more, "--", target]
+        result = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+        said = result.stdout + result.stderr
+        assert ("holds the study of" in said) == note, said
+    assert "config/config.yaml. Runs that both need are shared" in said
 
 
 def test_study_runs_on_a_file_system_without_locks(tmp_path, monkeypatch):

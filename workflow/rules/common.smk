@@ -10,7 +10,12 @@ from vjmgp.study.config.schema import check_text
 from vjmgp.study.plan.study import SHARED_KERNELS
 from vjmgp.study.steps import EXPERIMENT_STEPS
 
-CONFIG_FILES = ", ".join(map(str, workflow.configfiles))
+# If the workflow is used from GitHub, this is not a folder, and has no published runs.
+HOME = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+CONFIG_FILES = ", ".join(
+    str(HOME / "config/config.yaml" if path == DEFAULT_CONFIG else path)
+    for path in workflow.configfiles
+)
 # Users' classes may be beside the config.
 PLACES = tuple(
     dict.fromkeys(str(Path(path).absolute().parent) for path in workflow.configfiles)
@@ -28,8 +33,7 @@ def load_study():
             workflow.source_path("../schemas/config.schema.yaml"),
             workflow.source_path("../../config/methods.yaml"),
             PLACES,
-            # If the workflow is used from GitHub, this is not a folder, and has no published runs.
-            Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1],
+            HOME,
         )
     except (ValueError, OSError) as error:
         raise WorkflowError(f"{CONFIG_FILES or 'config'}: {error}")
@@ -172,7 +176,13 @@ def start_run(logs):
     if is_report_so_far():
         return
     try:
-        LOCK = hooks.before_run(STUDY, CONFIG_FILES, logs, is_local=workflow.local_exec)
+        LOCK = hooks.before_run(
+            STUDY,
+            CONFIG_FILES,
+            logs,
+            is_local=workflow.local_exec,
+            workers=workflow.cores if workflow.local_exec else 1,
+        )
     except (ValueError, OSError) as error:
         raise WorkflowError(str(error))
     snakemake_internals.lift_job_rate_limit(workflow)

@@ -101,7 +101,8 @@ def print_error(line: str) -> None:
 
 def as_option(setting: str) -> str:
     """Return the option of a setting."""
-    return "--output" if setting == "folder" else f"--{setting.replace('_', '-')}"
+    name = {"folder": "output", "na_values": "na"}.get(setting, setting)
+    return f"--{name.replace('_', '-')}"
 
 
 def _print_completion(options: argparse.Namespace) -> int:

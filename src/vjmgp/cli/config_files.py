@@ -1,6 +1,7 @@
 """Find the workflow, in the repository or in the package, and read configs of studies."""
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,15 +22,18 @@ def workflow_folder() -> Path:
     )
 
 
-def read_config(path: Path, **changes: str) -> "Study":
-    """Return the study of a config file with some keys changed; errors name the file.
+def read_config(
+    path: Path, checks: Sequence[Callable[["Study"], None]] = (), **changes: str
+) -> "Study":
+    """Return the study of a config file with some keys changed; one error has all problems.
 
-    The user's classes may be in modules beside it.
+    `checks` are further checks of the study, which find problems even if there are others. The
+    user's classes may be in modules beside the file.
     """
     import yaml
 
-    from ..study.config.read_study import read_study
-    from ..study.config.schema import ConfigError, check_text
+    from ..study.config.read_study import read_valid_part
+    from ..study.config.schema import ConfigError, Problems, check_text
 
     if not path.is_file():
         raise ValueError(f"{path}: no such file; write one with vjmgp study init {path}.")
@@ -38,14 +42,23 @@ def read_config(path: Path, **changes: str) -> "Study":
         sys.path.append(home)
     try:
         check_text(path)
-        return read_study(
+        found = Problems()
+        study = read_valid_part(
             yaml.safe_load(path.read_text(encoding="utf-8")) | changes,
             root / "workflow/schemas/config.schema.yaml",
             root / "config/methods.yaml",
             (home,),
             root,
+            found,
         )
+        for check in checks:
+            with found.collected():
+                if study:
+                    check(study)
+        found.raise_any()
     except ConfigError as error:
         raise ValueError(f"{path}: {error}") from None
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: config: not YAML: {' '.join(str(error).split())}") from None
+    assert study is not None
+    return study

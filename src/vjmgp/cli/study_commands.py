@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,8 +122,7 @@ def check(options: argparse.Namespace) -> int:
     from ..study.config import estimate, preflight
     from ..study.statistics.fewest_pairs import fewest_pairs
 
-    study = _checked(options.config)
-    preflight.check_datasets_are_available(study)
+    study = _checked(options.config, preflight.check_datasets_are_available)
     files = study.files.runs()
     runs = sum(map(len, map(seeds_of, files)))
     amounts = [
@@ -263,14 +263,11 @@ def report(options: argparse.Namespace) -> int:
     return _snakemake(study, options, "report_so_far", "--nolock")
 
 
-def _checked(config: Path) -> "Study":
+def _checked(config: Path, *more: Callable[["Study"], None]) -> "Study":
     """Return the study after Snakemake's checks, which have their own exit code here."""
     from ..study.config import preflight
 
-    study = read_config(config)
-    preflight.check_folders(study)
-    preflight.check_before_a_run(study)
-    return study
+    return read_config(config, (preflight.check_folders, preflight.check_before_a_run, *more))
 
 
 def _busy(study: "Study") -> int:

@@ -9,7 +9,7 @@ from ..fit_reports.fit_settings import CHOICES, LISTS
 
 SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
 """Words for signs that are hard to type in a shell."""
-FORMAT = ("separator", "decimal", "thousands", "encoding", "sheet")
+FORMAT = ("separator", "decimal", "thousands", "encoding", "sheet", "na_values")
 
 
 def add_table(command: Any, **more: Any) -> None:
@@ -28,6 +28,14 @@ def add_table(command: Any, **more: Any) -> None:
     )
     reading.add_argument("--encoding", help="of text, such as utf-8, cp1252 or utf-16")
     reading.add_argument("--sheet", help="of an Excel file (default: the first)")
+    reading.add_argument(
+        "--na",
+        dest="na_values",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="a text that means a missing cell, such as k.A.; may be given more than once",
+    )
 
 
 def _sign(text: str) -> str:

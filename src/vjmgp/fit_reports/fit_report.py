@@ -77,6 +77,8 @@ def fit_report(
     ----------------
     separator, decimal, thousands, encoding, sheet : str, optional
         How the file is written; detected by default.
+    na_values : list of str
+        Texts that mean a missing cell, beside those that pandas knows, such as "k.A.".
     nominal, ignore : list of str
         Columns of numbers that stand for categories, and columns to leave out.
     weights : str, optional

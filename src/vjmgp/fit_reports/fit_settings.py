@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
+from ..core.suggestions import did_you_mean
 from ..tables.errors import InputError
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -12,7 +13,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "missing": ("error", "median", "indicator", "drop"),
     "dates": ("refuse", "elapsed"),
 }
-LISTS = ("nominal", "ignore", "functions")
+LISTS = ("nominal", "ignore", "functions", "na_values")
 """Settings with several values."""
 
 
@@ -26,6 +27,7 @@ class FitSettings:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    na_values: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     weights: str | None = None
@@ -82,8 +84,9 @@ class FitSettings:
             return name
         if "." not in self.method:
             known = ", ".join(REGULARIZER_OF)
-            wanted = f"one of {known}, or the import path of a regulariser"
-            raise SettingError("method", f"is {self.method!r}; it must be {wanted}.")
+            wanted = f"; it must be one of {known}, or the import path of a regulariser."
+            hint = did_you_mean(self.method, REGULARIZER_OF) or wanted
+            raise SettingError("method", f"is {self.method!r}{hint}")
         from ..engine.regularizers import find_regularizer
 
         try:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core.suggestions import did_you_mean
 from ..models.loading import load_model
 from ..models.symbolic import SymbolicModel
 from ..tables.checks import raise_any
@@ -78,7 +79,8 @@ def _inputs(
     used = {column.name for column in model.standardizer.inputs}
     filled = {column.name for column in model.standardizer.columns if column.fill is not None}
     missing = [repr(name) for name in columns if name not in table.columns]
-    text = f"no column {', '.join(missing)}, which the model was fitted to."
+    hint = did_you_mean(missing[0].strip("'"), table.columns) if len(missing) == 1 else ""
+    text = f"no column {', '.join(missing)}, which the model was fitted to{hint or '.'}"
     problems = [InputError("no_column", text)] if missing else []
     inputs = table[[name for name in columns if name in table.columns]].copy()
     for name in inputs.columns:

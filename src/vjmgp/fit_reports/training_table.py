@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..core.suggestions import did_you_mean
 from ..tables.checks import input_problems, nominal_inputs, raise_any, target_problems
 from ..tables.dataset import Dataset
 from ..tables.dates import ElapsedDays, days_since_first, find_date_order
 from ..tables.errors import InputError
-from ..tables.reader import TableFile, TableFormat, check_distinct, read_file
+from ..tables.reader import TableFile, TableFormat, check_distinct, mark_missing, read_file
 from ..tables.validation import check_sample_weight
 from .fit_settings import FitSettings
 
@@ -40,7 +41,7 @@ def read_training_table(
     path = None if isinstance(table, pd.DataFrame) else Path(table)
     words = {part for word in (*settings.nominal, *settings.ignore) for part in _parts(word)}
     wanted = TableFormat(**{name: getattr(settings, name) for name in asdict(TableFormat())})
-    file = _as_file(table) if path is None else read_file(path, wanted, texts=words)
+    file = _as_file(table, wanted) if path is None else read_file(path, wanted, texts=words)
     frame = file.table
     nominal, ignored = (_names(names, frame) for names in (settings.nominal, settings.ignore))
     problems = list(_name_problems(settings, frame, nominal, ignored))
@@ -74,10 +75,10 @@ def describe_reading(file: TableFile, dates: list[ElapsedDays]) -> str:
     return ", ".join([*parts, *map(str, dates)])
 
 
-def _as_file(table: Any) -> TableFile:
+def _as_file(table: Any, wanted: TableFormat) -> TableFile:
     frame = table.rename(columns=str).reset_index(drop=True)
     check_distinct(list(frame.columns))
-    return TableFile(frame, TableFormat(), is_usual=True, read_cells=frame.copy)
+    return TableFile(mark_missing(frame, wanted), wanted, is_usual=True, read_cells=frame.copy)
 
 
 def _parts(word: str) -> list[str]:
@@ -96,11 +97,13 @@ def _name_problems(
     settings: FitSettings, table: pd.DataFrame, nominal: list[str], ignored: list[str]
 ) -> Iterator[InputError]:
     weights = settings.weights
-    for name in ignored:
+    named = [(name, "for {ignore}.") for name in ignored]
+    named += [] if weights is None else [(weights, "for {weights}.")]
+    for name, role in named:
         if name not in table.columns:
-            yield InputError("no_column", f"there is no column {name!r} to ignore.", column=name)
-    if weights is not None and weights not in table.columns:
-        yield InputError("no_column", f"there is no column {weights!r}", " for {weights}.", weights)
+            hint = did_you_mean(name, table.columns)
+            text = f"there is no column {name!r}{hint or ' '}"
+            yield InputError("no_column", text, "" if hint else role, name)
     roles = {"nominal": nominal, "ignore": ignored, "weights": [weights] if weights else []}
     for one, other in (("nominal", "ignore"), ("weights", "nominal"), ("weights", "ignore")):
         for name in roles[one]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.arrays import Floats
+from ..core.suggestions import alternatives
 from ..engine.preparation import ScoredRows
 from ..tables.preprocessing import Column, Standardizer
 from .fitted import Fitted
@@ -36,7 +37,7 @@ def _name_of(column: str | int, standardizer: Standardizer) -> str:
         return column
     if not isinstance(column, str) and 0 <= column < len(names):
         return names[column]
-    raise ValueError(f"There is no column {column!r}; the model has {', '.join(map(repr, names))}.")
+    raise ValueError(f"There is no column {column!r}{alternatives(column, names, 'the model has')}")
 
 
 def _values_of(name: str, standardizer: Standardizer) -> list[Any]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..study import paths
-from ..study.config import preflight
+from ..study.config import estimate, preflight
 from ..study.plan.study import Study
 from . import lock, slurm, warm
+from .progress import CURRENT
 from .stops import STOPS, require_signals
 
 SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
@@ -21,7 +22,9 @@ SLURM_RUN = re.compile(r"SLURM run ID: (\S+)")
 MOST_FAILURES = 20
 
 
-def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) -> Any:
+def before_run(
+    study: Study, config: str, logs: list[str], *, is_local: bool, workers: int = 1
+) -> Any:
     """Check what a schema cannot, lock the results folder, and start a worker for local jobs.
 
     The lock is held as long as the returned object exists.
@@ -33,12 +36,13 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     texts = [Path(log).read_text(encoding="utf-8", errors="replace") for log in logs]
     run_id = next((found[1] for text in texts if (found := SLURM_RUN.search(text))), None)
     held = lock.claim(study.results, config, run_id)
-    if before and before != config:
+    if before and _files(before) != _files(config):
         say(
             f"Note: {study.results} holds the study of {before}. Runs that both need are shared; "
             "tables and report will be those of this study. To keep both, choose another folder "
             "for this one: --config results=FOLDER"
         )
+    CURRENT.seconds, CURRENT.workers = estimate.seconds_of_jobs(study), workers
     say_what_is_reused(study)
     slurm.cancel(study.results, run_id, is_alone=held is not None)
     with contextlib.suppress(ValueError):  # not the main thread
@@ -51,6 +55,11 @@ def before_run(study: Study, config: str, logs: list[str], *, is_local: bool) ->
     if study.config["warm_workers"] and is_local:
         warm.start()
     return held
+
+
+def _files(config: str) -> list[Path]:
+    """Return the files of a config, however their paths are written."""
+    return [Path(path).resolve() for path in config.split(", ")]
 
 
 def say_what_is_reused(study: Study) -> None:

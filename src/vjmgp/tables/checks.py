@@ -1,15 +1,15 @@
 """Find problems that make a table unusable."""
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..core.suggestions import alternatives, did_you_mean
 from .errors import InputError, TableError
 from .preprocessing import is_nominal, nominal_columns
-from .validation import refuse_strange
+from .validation import refuse_strange, remedy_for_classes
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -18,7 +18,7 @@ LEAST_ROWS = 10
 """Five folds on half of the rows need at least one row each."""
 LEAVE_OUT = {False: "leave it out", True: "leave it out with {ignore}"}
 FILL = {
-    False: "fill them, or leave the column out.",
+    False: "set {missing} to median, indicator or drop, or leave the column out.",
     True: "set {missing} to median, indicator or drop, or leave the column out with {ignore}.",
 }
 """Advice, without and with the settings of a fit."""
@@ -30,9 +30,9 @@ def raise_any(problems: list[InputError], where: str) -> None:
         raise TableError(where, problems)
 
 
-def check_inputs(dataset: "Dataset", where: str) -> list[str]:
+def check_inputs(dataset: "Dataset", where: str, missing: str = "error") -> list[str]:
     """Return the nominal columns; raise if the inputs cannot be used."""
-    raise_any(list(input_problems(dataset)), where)
+    raise_any(list(input_problems(dataset, may_be_missing=missing != "error")), where)
     return nominal_inputs(dataset)
 
 
@@ -47,10 +47,7 @@ def target_problems(
 ) -> Iterator[InputError]:
     """Yield problems of the target and names of nominal columns that do not exist."""
     if target not in table.columns:
-        close = difflib.get_close_matches(target, [str(name) for name in table.columns], n=1)
-        hint = f"did you mean {close[0]!r}? T" if close else "t"
-        known = ", ".join(map(repr, table.columns))
-        text = f"no column {target!r}; {hint}he columns are {known}."
+        text = f"no column {target!r}{alternatives(target, table.columns, 'the columns are')}"
         yield InputError("no_column", text, column=target)
     else:
         yield from _target_problems(table[target], target, for_fit)
@@ -58,19 +55,23 @@ def target_problems(
         yield InputError("nominal", f"the target {target!r} cannot be nominal.", column=target)
     for name in nominal:
         if name not in table.columns:
-            yield InputError("no_column", f"no column {name!r} to take as nominal.", column=name)
+            text = (
+                f"no column {name!r} to take as nominal{did_you_mean(name, table.columns) or '.'}"
+            )
+            yield InputError("no_column", text, column=name)
 
 
 def _target_problems(values: Any, target: str, for_fit: bool) -> Iterator[InputError]:
     try:
         numbers = values.to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        yield InputError("type", f"the target {target!r} is not numeric ({error}).", column=target)
+        text = f"the target {target!r} is not numeric ({error}): {remedy_for_classes(values)}."
+        yield InputError("type", text, column=target)
         return
     bad = int((~np.isfinite(numbers)).sum())
     if bad:
         text = f"the target {target!r} is missing or infinite in {bad} of {len(numbers)} rows"
-        advice = ": {missing} can leave rows without a target out." if for_fit else "."
+        advice = ": {missing} can leave rows without a target out."
         yield InputError("missing", text, advice, target)
 
 
@@ -141,13 +142,14 @@ def _value_problems(values: Any, column: str, for_fit: bool) -> Iterator[InputEr
 def _text_problems(values: Any, column: str, for_fit: bool) -> Iterator[InputError]:
     is_text = pd.to_numeric(values, errors="coerce").isna().to_numpy()
     levels, rows = int(values.nunique()), len(values)
-    if not is_text.all():
+    if is_text.any() and not is_text.all():
         first = int(np.flatnonzero(is_text)[0])
         text = (
             f"column {column!r} has text among its numbers in {int(is_text.sum())} of {rows} rows, "
             f"first {values.iloc[first]!r} in row {values.index[first] + 1}: correct it, "
         )
-        yield InputError("mixed", text, "or name the column in {nominal}.", column)
+        advice = "name it in {na_values} if it means a missing cell, or the column in {nominal}."
+        yield InputError("mixed", text, advice, column)
     elif levels > rows // 2:
         text = f"column {column!r} is text with {levels} different values in {rows} rows"
         advice = f": turn it into numbers, {LEAVE_OUT[for_fit]}, or name it in {{nominal}}."

@@ -2,6 +2,7 @@
 
 import functools
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import yaml
 from ..core.arrays import Floats
 from ..core.files import package_folder
 from .checks import raise_any, target_problems
-from .reader import EXACT, TableFormat, read_file
+from .reader import TableFormat, read_file
+from .text_file import EXACT
 
 TARGET = "target"
 """The target's column in PMLB's files."""
@@ -70,6 +72,8 @@ def load_file(
     thousands: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    na_values: Sequence[str] = (),
+    missing: str = "error",
 ) -> Dataset:
     r"""Read a dataset from a CSV, TSV, Excel or Parquet file; text may be compressed.
 
@@ -85,6 +89,11 @@ def load_file(
         How a text file is written; detected by default.
     sheet : str, optional
         The sheet of an Excel file; the first by default.
+    na_values : sequence of str
+        Texts that mean a missing cell, beside those that pandas knows, such as "k.A.".
+    missing : {'error', 'drop', 'median', 'indicator'}
+        What to do about missing cells: 'drop' leaves such rows out, 'median' and 'indicator' only
+        those without a target, 'error' none.
 
     Examples
     --------
@@ -99,8 +108,10 @@ def load_file(
 
     """
     path, nominal = Path(path), tuple(nominal)
-    wanted = TableFormat(separator, decimal, thousands, encoding, sheet)
+    wanted = TableFormat(separator, decimal, thousands, encoding, sheet, na_values)
     table = read_file(path, wanted, texts=nominal).table
+    if missing != "error" and target in table.columns:
+        table = table.dropna(subset=None if missing == "drop" else [target], ignore_index=True)
     return _split(path.name.split(".")[0], table, target, nominal, str(path))
 
 

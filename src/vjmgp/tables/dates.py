@@ -17,7 +17,9 @@ ORDERS = {
     "year first": re.compile(rf"{YEAR}[-/.]{MONTH}[-/.]{DAY}{CLOCK}"),
     "day first": re.compile(rf"{DAY}[-/.]{MONTH}[-/.]{YEAR}{CLOCK}"),
     "month first": re.compile(rf"{MONTH}[-/]{DAY}[-/]{YEAR}{CLOCK}"),
+    "digits": re.compile(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?P<clock>)"),
 }
+"""How dates are written; those of digits alone, such as 20261231, may be numbers."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class ElapsedDays:
 def as_times(values: Any, order: str) -> Any:
     """Return times without a time zone, NaT for cells that are not dates."""
     series, form = pd.Series(values), None
+    if order == "digits":
+        series = series.map(lambda cell: cell if pd.isna(cell) else str(cell).removesuffix(".0"))
     if any(isinstance(value, str) for value in series):
         series, form = series.map(lambda cell: _year_first(cell, ORDERS[order])), "ISO8601"
     times = pd.to_datetime(series, format=form, errors="coerce", utc=True)
@@ -68,8 +72,11 @@ def find_date_order(values: Any) -> str | None:
     Raise if `03/04/2026` may be in March or April.
     """
     known = pd.Series(values).dropna()
-    if known.empty or pd.api.types.is_numeric_dtype(known.dtype):
+    if known.empty:
         return None
+    if pd.api.types.is_numeric_dtype(known.dtype):
+        may_be = known.dtype.kind in "iuf" and known.between(19000101, 20991231).all()
+        return "digits" if may_be and as_times(known.unique(), "digits").notna().all() else None
     if pd.api.types.is_datetime64_any_dtype(known.dtype) or all(
         isinstance(value, TIMES) and hasattr(value, "year") for value in known
     ):

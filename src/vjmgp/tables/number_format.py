@@ -6,7 +6,7 @@ columns allow. If `1,234` may still be 1234 or 1.234, it is refused, not guessed
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .errors import InputError
@@ -116,18 +116,21 @@ def _plain(cell: str, form: NumberFormat) -> str:
     return cell.replace(form.decimal, ".")
 
 
-def in_plain_format(cells: list[str], column: str, form: NumberFormat) -> list[str]:
+def in_plain_format(
+    cells: list[str], column: str, form: NumberFormat, rows: Sequence[int] | None = None
+) -> list[str]:
     """Rewrite the numbers of a column as Python writes them, and leave other cells alone.
 
-    Cells that are numbers in Python's format only are refused.
+    Cells that are numbers in Python's format only are refused; `rows` are their rows, from 0.
     """
     pattern, new = _pattern(form), {}
     for cell in dict.fromkeys(cells):
         if pattern.fullmatch(cell):
             new[cell] = _plain(cell, form)
         elif "." in cell and _pattern(PLAIN).fullmatch(cell):
+            row = cells.index(cell) if rows is None else rows[cells.index(cell)]
             text = (
-                f"column {column!r} has {cell!r} in row {cells.index(cell) + 1}, which is not a "
+                f"column {column!r} has {cell!r} in row {row + 1}, which is not a "
                 f"number if the decimal sign is {form.decimal!r}: correct it, or leave the column "
                 "out"
             )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..core.files import checksum, package_folder, write_whole
 from ..core.optional import require_module
+from ..core.suggestions import did_you_mean
 from .paper_datasets import paper_datasets
 
 if TYPE_CHECKING:
@@ -186,8 +187,9 @@ def _download(name: str, cache: Path | None, into: Path, note: str) -> Path:
             break
         if attempt + 1 < TRIES:
             time.sleep(2.0**attempt)
+    hint = did_you_mean(name, [*embedded_datasets(), *paper_datasets()]) or "."
     raise OSError(
-        f"{note}dataset {name!r} could not be downloaded ({failures[-1]}). "
+        f"{note}dataset {name!r} could not be downloaded ({failures[-1]}){hint} "
         f"{download_advice([name], cache)}"
     )
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import TargetEncoder
 
 from ..core.arrays import Floats
+from ..core.suggestions import alternatives, did_you_mean
 from .validation import as_table, check_size, column_of, numbers_of, refuse_rows
 
 FEW_LEVELS = 5
@@ -126,7 +127,8 @@ class Standardizer:
                 return table[names]
             if any(isinstance(name, str) for name in table.columns):
                 missing = next(name for name in names if name not in set(table.columns))
-                raise ValueError(f"The column {missing!r} of the training data is missing.")
+                hint = did_you_mean(missing, set(table.columns) - set(names)) or "."
+                raise ValueError(f"The column {missing!r} of the training data is missing{hint}")
         if table.shape[1] != len(names):
             raise ValueError(f"Expected {len(names)} columns, got {table.shape[1]}.")
         return table
@@ -210,12 +212,11 @@ def _position(item: Any, names: list[str]) -> int:
     if isinstance(item, str):
         if item in names:
             return names.index(item)
-        known = ", ".join(map(repr, names))
-        problem = f"names the column {item!r}, but the data have only {known}"
-    elif 0 <= int(item) < len(names):
+        hint = alternatives(item, names, "the columns are")
+        raise ValueError(f"categorical_features names {item!r}, which is not a column{hint}")
+    if 0 <= int(item) < len(names):
         return int(item)
-    else:
-        problem = f"has the column number {item}, but the data have {len(names)} columns"
+    problem = f"has the column number {item}, but the data have {len(names)} columns"
     raise ValueError(f"categorical_features {problem}.")
 
 

@@ -1,13 +1,10 @@
 """Read tables as they come: text with any separator and encoding, Excel, Parquet."""
 
-import bz2
 import csv
-import functools
-import gzip
-import io
 import lzma
 import zipfile
-from collections.abc import Callable, Collection
+import zlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,22 +12,17 @@ from typing import Any, Literal
 import pandas as pd
 
 from ..core.optional import require_module
+from ..core.suggestions import alternatives
 from .errors import InputError, TableError
 from .number_format import PLAIN, NumberFormat, find_number_format, in_plain_format, is_plain
+from .text_file import TextFile, detect_encoding
 
-_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
-EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
-"""Options of `read_csv` for the nearest float to each number, the default from pandas 3.1."""
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 Engine = Literal["openpyxl", "xlrd"]
 EXCEL: dict[str, Engine] = {".xlsx": "openpyxl", ".xlsm": "openpyxl", ".xls": "xlrd"}
 """Suffixes of Excel files, and the packages that read them."""
 SUFFIXES = (*SEPARATORS, ".parquet", *EXCEL)
 POSSIBLE_SEPARATORS = (",", ";", "\t", "|")
-MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-"""Byte order marks and the encodings they indicate."""
-FALLBACK_ENCODING = "cp1252"
-"""Encoding of text that is not valid UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +34,14 @@ class TableFormat:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    na_values: Sequence[str] = ()
+    """Texts that mean a missing cell, beside those that pandas knows."""
 
     def __str__(self) -> str:
         shown = {"\t": "tab", " ": "space"}
         given = {name: value for name, value in asdict(self).items() if value}
-        return ", ".join(f"{name} {shown.get(v, repr(v))}" for name, v in given.items())
+        missing = [f"missing {text!r}" for text in given.pop("na_values", ())]
+        return ", ".join([*(f"{k} {shown.get(v, repr(v))}" for k, v in given.items()), *missing])
 
 
 @dataclass(frozen=True)
@@ -80,120 +75,80 @@ def read_file(
         raise ValueError(f"{path}: unknown kind of file; use one of {', '.join(SUFFIXES)}.")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
+    wanted = replace(wanted, na_values=tuple(wanted.na_values or expected.na_values))
+
+    def holds_numbers(name: str) -> bool:
+        return name not in texts and (numbers is None or name in numbers)
+
     try:
         if found[-1] in EXCEL:
-            return _read_excel(path, EXCEL[found[-1]], wanted, expected)
+            return _read_excel(path, EXCEL[found[-1]], wanted, expected, holds_numbers)
         if found[-1] == ".parquet":
             require_module("pyarrow")
             table = pd.read_parquet(path)
-            return TableFile(table, TableFormat(), is_usual=True, read_cells=table.copy)
-        text, encoding = _decode(_unpack(path), wanted.encoding, expected.encoding)
-        wanted = replace(wanted, encoding=encoding)
-        return _read_text(text, SEPARATORS[found[-1]], wanted, expected, numbers, texts)
+            form = TableFormat(na_values=wanted.na_values)
+            return TableFile(mark_missing(table, form), form, is_usual=True, read_cells=table.copy)
+        return _read_text(path, SEPARATORS[found[-1]], wanted, expected, holds_numbers)
     except InputError as error:
         raise TableError(f"{path}: cannot be read", [error.followed_by(".")]) from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, lzma.LZMAError, csv.Error) as error:
+    except (
+        ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, csv.Error,
+    ) as error:  # fmt: skip
         raise ValueError(f"{path}: cannot be read: {str(error).splitlines()[0]}.") from None
 
 
+def mark_missing(table: pd.DataFrame, form: TableFormat) -> pd.DataFrame:
+    """Return a table without the cells whose texts mean that they are missing."""
+    numbers = pd.to_numeric(pd.Series(form.na_values, dtype=object), errors="coerce").dropna()
+    is_missing = table.isin([*form.na_values, *numbers])
+    columns = [name for name in table.columns if is_missing[name].any()]
+    return table.assign(**{c: table[c].mask(is_missing[c]).infer_objects() for c in columns})
+
+
 def _read_text(
-    text: str,
+    path: Path,
     usual: str,
     wanted: TableFormat,
     expected: TableFormat,
-    numbers: Collection[str] | None,
-    texts: Collection[str],
+    holds_numbers: Callable[[str], bool],
 ) -> TableFile:
-    if "\0" in text:
-        text = "it seems to be UTF-16 without a mark"
-        raise InputError("encoding", text, ": set {encoding} to utf-16-le")
-    separator = wanted.separator or find_separator(text, usual, expected.separator)
-    as_text: dict[str, Any] = {"sep": separator, "dtype": str, "keep_default_na": False}
-    names = pd.read_csv(_file(text), header=None, nrows=1, **as_text).iloc[0].tolist()
+    """Detect the format by a sample of each column's cells, then parse the file once."""
+    encoding, start = detect_encoding(path, wanted.encoding, expected.encoding)
+    separator = wanted.separator or find_separator(start, usual, expected.separator)
+    text = TextFile(path, encoding, separator, wanted.na_values)
+    names = text.names()
     check_distinct(names)
-    table: pd.DataFrame = pd.read_csv(_file(text), sep=separator, **EXACT)
-    if not isinstance(table.index, pd.RangeIndex):  # pandas takes the first cells for row names
-        raise ValueError(f"its rows have more cells than its header, which has {len(names)}")
-    read_cells = functools.cache(
-        lambda: pd.read_csv(_file(text), **as_text).set_axis(names, axis=1)
-    )
-    columns = [
-        k for k, name in enumerate(table.columns)
-        if name not in texts and (numbers is None or name in numbers)
-    ]  # fmt: skip
-    form = _number_format(table, columns, read_cells, separator, wanted, expected)
-    if form != PLAIN:
-        table = _converted(table, columns, read_cells(), form)
-    found = TableFormat(separator, form.decimal, form.thousands or None, wanted.encoding)
-    is_usual = separator == usual and form == PLAIN and str(found.encoding).startswith("utf-8")
-    return TableFile(table, found, is_usual, read_cells)
+    signs, like = (wanted.decimal, wanted.thousands), _expected_numbers(expected, separator)
+    form, table = PLAIN, None
+    is_open = separator == ";" or any(signs) or like not in (None, PLAIN)
+    if not is_open:
+        table = text.parse()
+        columns = {str(name): table[name] for name in filter(holds_numbers, table.columns)}
+        is_open = not is_plain({name: _texts_of(columns[name]) for name in columns})
+    if is_open:
+        cells = text.first_cells(holds_numbers)
+        form = find_number_format(cells, signs, like, points_may_group=separator == ";")
+    if table is None or form != PLAIN:
+        table = None  # frees memory
+        table = text.parse() if form == PLAIN else text.parse_numbers(form, holds_numbers)
+    found = replace(
+        wanted, separator=separator, decimal=form.decimal, thousands=form.thousands or None,
+        encoding=encoding,
+    )  # fmt: skip
+    is_usual = separator == usual and form == PLAIN and encoding.startswith("utf-8")
+    return TableFile(table, found, is_usual, lambda: text.parse_cells().set_axis(names, axis=1))
 
 
-def _number_format(
-    table: pd.DataFrame,
-    columns: list[int],
-    read_cells: Callable[[], pd.DataFrame],
-    separator: str,
-    wanted: TableFormat,
-    expected: TableFormat,
-) -> NumberFormat:
-    """Return the number format; columns that pandas has read as numbers count only if in doubt."""
-    signs, like = (wanted.decimal, wanted.thousands), None
+def _texts_of(values: Any) -> list[str]:
+    """Return the different cells of a column, none if it holds numbers."""
+    is_numeric = pd.api.types.is_numeric_dtype(values.dtype)
+    return [] if is_numeric else [str(cell) for cell in values.dropna().unique()]
+
+
+def _expected_numbers(expected: TableFormat, separator: str | None) -> NumberFormat | None:
     if expected.decimal and expected.separator == separator:
-        like = NumberFormat(expected.decimal, expected.thousands or "")
-    if not (separator == ";" or any(signs) or like not in (None, PLAIN)):
-        texts = (table.iloc[:, k] for k in columns)
-        texts = (column for column in texts if not pd.api.types.is_numeric_dtype(column.dtype))
-        if is_plain({str(column.name): map(str, column.dropna()) for column in texts}):
-            return PLAIN
-    cells = read_cells()
-    written = {table.columns[k]: cells.iloc[:, k][table.iloc[:, k].notna()] for k in columns}
-    return find_number_format(written, signs, like, points_may_group=separator == ";")
-
-
-def _converted(
-    table: pd.DataFrame, columns: list[int], cells: pd.DataFrame, form: NumberFormat
-) -> pd.DataFrame:
-    """Read those columns again whose numbers must be rewritten as Python writes them."""
-    plain = {}
-    for k in columns:
-        name, written = table.columns[k], cells.iloc[:, k].tolist()
-        rewritten = in_plain_format(written, name, form)
-        if rewritten != written:
-            plain[name] = rewritten
-    if not plain:
-        return table
-    new = pd.read_csv(io.StringIO(pd.DataFrame(plain).to_csv(index=False)), **EXACT)
-    return table.assign(**{name: new[name] for name in plain})
-
-
-def _unpack(path: Path) -> bytes:
-    suffix = path.suffix.lower()
-    if suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if len(names) != 1:
-                raise ValueError(f"it holds {len(names)} files, not one")
-            return archive.read(names[0])
-    unpack = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
-    if suffix not in SEPARATORS and suffix not in unpack:
-        raise ValueError(f"the ending {suffix} is unknown; use {', '.join(unpack)} or .zip")
-    return unpack.get(suffix, bytes)(path.read_bytes())
-
-
-def _decode(content: bytes, wanted: str | None, expected: str | None) -> tuple[str, str]:
-    mark = next((name for start, name in MARKS.items() if content.startswith(start)), None)
-    if expected is None or expected in MARKS.values():
-        expected = FALLBACK_ENCODING
-    for encoding in (wanted,) if wanted else (mark or "utf-8", expected, FALLBACK_ENCODING):
-        try:
-            return content.decode(encoding), encoding
-        except LookupError:
-            raise ValueError(f"there is no encoding {encoding!r}") from None
-        except UnicodeError:
-            continue
-    text = f"it is not {wanted or f'UTF-8, and not {FALLBACK_ENCODING}'}"
-    raise InputError("encoding", text, "; give its encoding with {encoding}")
+        return NumberFormat(expected.decimal, expected.thousands or "")
+    return None
 
 
 def find_separator(text: str, usual: str, expected: str | None = None) -> str:
@@ -226,10 +181,6 @@ def _tears_quotes(lines: list[str], sign: str) -> bool:
     return any(cell.count('"') % 2 for row in csv.reader(lines, delimiter=sign) for cell in row)
 
 
-def _file(text: str) -> io.StringIO:
-    return io.StringIO(text.removeprefix("\ufeff"), newline="")
-
-
 def check_distinct(names: list[str]) -> None:
     """Raise if two columns have the same name, other than none."""
     twice = next((name for name in names if name and names.count(name) > 1), None)
@@ -238,17 +189,17 @@ def check_distinct(names: list[str]) -> None:
 
 
 def _read_excel(
-    path: Path, engine: Engine, wanted: TableFormat, expected: TableFormat
+    path: Path,
+    engine: Engine,
+    wanted: TableFormat,
+    expected: TableFormat,
+    holds_numbers: Callable[[str], bool],
 ) -> TableFile:
     """Read a sheet; its first row with any cell has the names."""
     require_module(engine)
-    with pd.ExcelFile(path, engine=engine) as file:
-        sheets = [str(name) for name in file.sheet_names]
-        sheet = wanted.sheet or (expected.sheet if expected.sheet in sheets else sheets[0])
-        if sheet not in sheets:
-            known = ", ".join(map(repr, sheets))
-            raise ValueError(f"there is no sheet {sheet!r}; the sheets are {known}")
-        cells = pd.read_excel(file, sheet_name=sheet, header=None, dtype=object)
+    cells, sheet, is_only = _sheet(path, engine, wanted.sheet, expected.sheet)
+    if cells.isna().to_numpy().any() and engine == "openpyxl":
+        _refuse_uncomputed(path, sheet, cells)
     cells = cells.dropna(how="all").dropna(how="all", axis=1)
     if cells.empty:
         raise ValueError(f"sheet {sheet!r} is empty")
@@ -256,5 +207,71 @@ def _read_excel(
     check_distinct(names)
     cells = cells.iloc[1:].set_axis(names, axis=1).reset_index(drop=True).infer_objects()
     table = cells.set_axis([name or f"Unnamed: {k}" for k, name in enumerate(names)], axis=1)
-    is_usual = len(sheets) == 1 or wanted.sheet is not None
-    return TableFile(table, TableFormat(sheet=sheet), is_usual, lambda: cells)
+    table = mark_missing(table, wanted)
+    signs, like = (wanted.decimal, wanted.thousands), _expected_numbers(expected, None)
+    table, form = _numbers_from_text(table, holds_numbers, signs, like)
+    found = TableFormat(sheet=sheet, na_values=wanted.na_values)
+    if form != PLAIN:
+        found = replace(found, decimal=form.decimal, thousands=form.thousands or None)
+    is_usual = (is_only or wanted.sheet is not None) and form == PLAIN
+    return TableFile(table, found, is_usual, lambda: cells)
+
+
+def _sheet(
+    path: Path, engine: Engine, wanted: str | None, expected: str | None
+) -> tuple[pd.DataFrame, str, bool]:
+    """Return the cells of a sheet, its name, and whether it is the only one."""
+    try:
+        file = pd.ExcelFile(path, engine=engine)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 (whatever openpyxl and xlrd may raise)
+        raise ValueError(f"it is not an Excel workbook ({error})") from None
+    with file:
+        sheets = [str(name) for name in file.sheet_names]
+        sheet = wanted or (expected if expected in sheets else sheets[0])
+        if sheet not in sheets:
+            hint = alternatives(sheet, sheets, "the sheets are").rstrip(".")
+            raise ValueError(f"there is no sheet {sheet!r}{hint}")
+        cells = pd.read_excel(file, sheet_name=sheet, header=None, dtype=object)
+    return cells, sheet, len(sheets) == 1
+
+
+def _refuse_uncomputed(path: Path, sheet: str, cells: pd.DataFrame) -> None:
+    """Raise if a column has formulas, but none of their values: no spreadsheet has saved them."""
+    from openpyxl import load_workbook
+
+    formulas: dict[int, list[Any]] = {}
+    book = load_workbook(path, read_only=True)
+    for cell in (cell for row in book[sheet].iter_rows() for cell in row):
+        if cell.data_type == "f":
+            formulas.setdefault(cell.column, []).append(cell)
+    book.close()
+    for column, found in formulas.items():
+        places = [cell.row - 1 for cell in found if cell.row <= len(cells)]
+        if column > cells.shape[1] or cells.iloc[places, column - 1].isna().all():
+            raise InputError(
+                "formulas",
+                f"cell {found[0].coordinate} of sheet {sheet!r} holds a formula without its value, "
+                "as programs write them: open the file in Excel or LibreOffice and save it",
+            )
+
+
+def _numbers_from_text(
+    table: pd.DataFrame,
+    holds_numbers: Callable[[str], bool],
+    signs: tuple[str | None, str | None],
+    like: NumberFormat | None,
+) -> tuple[pd.DataFrame, NumberFormat]:
+    """Convert columns whose cells are numbers, some of them stored as text."""
+    is_text = table.map(lambda cell: isinstance(cell, str))
+    names = [name for name in table.columns if holds_numbers(name) and is_text[name].any()]
+    form = find_number_format({name: table.loc[is_text[name], name] for name in names}, signs, like)
+    for name in names:
+        column = table[name].astype(object)
+        texts = column[is_text[name]]
+        column[is_text[name]] = in_plain_format(texts.tolist(), name, form, list(texts.index))
+        numbers = pd.to_numeric(column, errors="coerce")
+        if numbers.notna().equals(column.notna()):
+            table = table.assign(**{name: numbers})
+    return table, form

@@ -197,7 +197,8 @@ def as_target(y: Any, rows: int) -> Floats:
         raise ValueError(f"y is a {type(y).__name__}; it must be one number per row of X.")
     if array.ndim > 2 or (array.ndim == 2 and array.shape[1] != 1):
         raise ValueError(f"y has the shape {array.shape}; it must be one number per row of X.")
-    target = numbers_of(array.ravel(), "The target y", "convert it to numbers")
+    values = array.ravel()
+    target = numbers_of(values, "The target y", remedy_for_classes(values))
     if array.ndim == 2:
         column_or_1d(target[:, None], warn=True)  # scikit-learn's warning
     if len(target) != rows:
@@ -206,6 +207,16 @@ def as_target(y: Any, rows: int) -> Floats:
     refuse_rows(np.isinf(target), "Input y contains infinity", "leave these rows out")
     check_size(target, "The target y")
     return target
+
+
+def remedy_for_classes(values: Any) -> str:
+    """Say what to do about a target of text, such as "yes" and "no"."""
+    if getattr(values.dtype, "kind", "O") in "biuf":
+        return ""
+    known = list(dict.fromkeys(value for value in values.tolist() if isinstance(value, str)))
+    if len(known) == 2:
+        return f"code {known[0]!r} and {known[1]!r} as 0 and 1, or use a classifier"
+    return "convert it to numbers, or use a classifier if it holds classes"
 
 
 def name_of_target(y: Any) -> str:

@@ -2,12 +2,14 @@
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.configs import ROOT, mine, one, study_of
 
+from vjmgp.cli import main
 from vjmgp.study.config import estimate, preflight
 from vjmgp.study.config.schema import ConfigError, check_text
 from vjmgp.study.paths import RUNS, blocks, parse, seeds_of
@@ -170,8 +172,8 @@ def test_config_error_is_one_line(changes, message, monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(ConfigError) as error:
         study_of(**changes)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    assert any(message in line for line in error.value.args)
+    assert not any("\n" in line for line in error.value.args)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +306,7 @@ def numbered(line):
     ("text", "message"),
     [
         ("a,b\n1,2\n", "no column 'y'; the columns are 'a', 'b'"),
-        ("a, y\n1,2\n", "no column 'y'; did you mean ' y'? The columns are"),
+        ("a, y\n1,2\n", "no column 'y'; did you mean ' y'?"),
         ("a;y\n1;2\n3;4\n", "2 rows are too few; at least 10 are needed"),
         ("", "cannot be read: No columns to parse from file"),
         ("a,y,y\n1,2,3\n", "the column name 'y' appears more than once"),
@@ -331,8 +333,56 @@ def test_own_data_is_checked_before_the_study_runs(tmp_path, text, message):
     study = study_of(datasets=["mine"], **own_table(str(path)))
     with pytest.raises(ConfigError, match=re.escape(message)) as error:
         preflight.check_own_data(study)
-    assert str(error.value).startswith("own_data.mine: ")
-    assert "my data.csv" in str(error.value)
+    assert all(re.match("own_data.mine: .*my data.csv: ", line) for line in error.value.args)
+
+
+def test_all_problems_of_a_config_are_listed_at_once(tmp_path, monkeypatch, capsys):
+    """Also those of tables and classes; what refers to something invalid is not another problem."""
+    monkeypatch.chdir(tmp_path)
+    Path("good.csv").write_text(numbered("{k},{k}"))
+    Path("bad.csv").write_text(numbered("{k},{k}").replace("a,y", ",y") + ",oh\n")
+    Path("my.yaml").write_text("""
+seedz: 3
+significance: 2
+results: out
+datasets: [good, bad, gone, none, 547_no]
+own_data:
+  good: {file: good.csv, target: y}
+  bad: {file: bad.csv, target: y}
+  gone: {file: gone.csv, target: y}
+  none: {file: good.csv}
+protocols: {half: {label_noise: 1}}
+methods:
+  Own: {estimator: sklearn.svm.SVX}
+  Both: {gp: {}, estimator: sklearn.svm.SVR}
+  Wrong: {gp: {generation: 3, tau: -1}}
+  SVR: {estimator: sklearn.svm.SVR, grid: {c: [1], d: [2]}}
+experiments:
+  one: {methods: [VJM, Own, Both, Wrong, SVR, VMJ], datasets: [good, bad, gone, god]}
+  two: {methods: [VJM, Own, SVR], datasets: [good, bad, none]}
+  three: {methods: [VJM], protocol: half}
+""")
+    assert main(["study", "check", "my.yaml"]) == 2
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first == f"vjmgp: my.yaml: {len(lines)} things are wrong:"
+    starts = (
+        "config: there is no key 'seedz'; did you mean 'seeds'",
+        "methods.Wrong.gp: there is no key 'generation'",
+        "methods.Wrong.gp.tau is -1; it must be",
+        "own_data.none: the key 'target' is missing",
+        "significance: 2 is greater than or equal to the maximum of 1",
+        "methods.Both: give either 'gp' or 'estimator'",
+        "datasets: '547_no' is not a PMLB regression dataset; did you mean '547_no2'",
+        "own_data.gone.file: there is no file 'gone.csv'",
+        "protocols.half: give either 'train_rows'",
+        "experiments.one.methods: 'VMJ' is not a method; did you mean 'VJM'",
+        "experiments.one.datasets: 'god' is not a dataset of the study; did you mean 'good'",
+        "own_data.bad: bad.csv: the target 'y' is not numeric",
+        "methods.Own.estimator: sklearn.svm.SVX: ",
+        "methods.SVR.grid: 'c' is not an argument of this class",
+        "methods.SVR.grid: 'd' is not an argument of this class",
+    )
+    assert [next(filter(line[2:].startswith, starts), line) for line in lines] == list(starts)
 
 
 @given(st.integers(1, 200), st.integers(1, 60), st.integers(0, 100))
@@ -358,6 +408,11 @@ def test_estimate_of_seeds_and_time():
     seconds, unknown = estimate.seconds_of(study)
     assert seconds == pytest.approx(10 * (0.4 + 35.0) + 4 * estimate.JOB_SECONDS)
     assert unknown == ["Mine"]
+    jobs = estimate.seconds_of_jobs(study)
+    assert sorted(path for paths in jobs.values() for path in paths) == sorted(study.files.runs())
+    unknown_seconds = 10 * estimate.UNKNOWN_SECONDS
+    expected = seconds + unknown_seconds
+    assert sum(s for paths in jobs.values() for s in paths.values()) == pytest.approx(expected)
 
 
 def test_paths_are_parsed_as_they_are_written():

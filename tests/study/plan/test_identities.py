@@ -93,6 +93,18 @@ def test_identities_of_published_runs_are_unchanged():
     assert study.ids.run("paper", "547_no2", "SVR") == "92856d50"
 
 
+def test_new_options_of_own_tables_change_identities_only_if_they_are_used(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,y\n1,2\n")
+
+    def prepared(**options):
+        entry = {"file": str(tmp_path / "mine.csv"), "target": "y"} | options
+        return study_of(datasets=["mine"], own_data={"mine": entry}).ids.prepared("mine")
+
+    assert prepared() == "698de72f"
+    assert prepared(na_values=[], missing="error") == prepared()
+    assert len({prepared(), prepared(na_values=["-"]), prepared(missing="drop")}) == 3
+
+
 def test_run_identity_depends_on_data_and_code_only(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "my_learners.py").write_text("from sklearn.linear_model import Ridge\n")

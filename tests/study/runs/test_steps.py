@@ -286,6 +286,35 @@ def test_own_table_keeps_its_columns(tmp_path):
     assert problem.standardizer.standardize(problem.test_table).shape == (15, 3)
 
 
+@pytest.mark.parametrize("missing", ["drop", "median", "indicator"])
+def test_missing_cells_of_an_own_table_are_dropped_or_filled_from_training_rows(tmp_path, missing):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=30), "b": rng.normal(size=30)}).astype(object)
+    table["y"] = table["a"] + 2.0 * table["b"]
+    table.loc[[2, 5, 7, 11], "b"], table.loc[9, "y"] = "k.A.", None
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    own = Table(str(tmp_path / "mine.csv"), "y", (), "", ("k.A.",), missing)
+    data, facts = str(tmp_path / "data.parquet"), str(tmp_path / "facts.json")
+    prepare_dataset("mine", own.file, own, data, facts)
+    assert read_json(facts)["rows"] == (25 if missing == "drop" else 29)
+    splits, noise = str(tmp_path / "seeds_0-0.json"), str(tmp_path / "noise.json")
+    split_rows(data, facts, PAPER, splits)
+    estimate_noise(data, facts, splits, noise)
+    problem = next(problems(data, facts, [splits]))
+    known = problem.train_table["b"].dropna()
+    fill = next(column.fill for column in problem.standardizer.columns if column.name == "b")
+    assert fill == (None if missing == "drop" else known.median())
+    inputs = 3 if missing == "indicator" and len(known) < len(problem.train) else 2
+    assert problem.standardizer.standardize(problem.test_table).shape[1] == inputs
+    for definition in (GP, LINEAR):
+        output = str(tmp_path / "results/runs/paper/mine/method-00000000/seeds_0-0.jsonl")
+        Path(output).unlink(missing_ok=True)
+        blocks.run_block("method", definition, data, facts, [splits], output, [noise])
+        (record,) = records.read_block(output)
+        assert record["status"] == "ok"
+        assert record["test_r2"] > 0.3
+
+
 FIXED = {"tau": 1, "intrusion_detection": True}
 """Settings with which neither τ nor detection depends on the noise estimate."""
 

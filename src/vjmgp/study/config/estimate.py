@@ -1,5 +1,7 @@
 """Estimate the time that a study takes."""
 
+from pathlib import Path
+
 from ..paths import seeds_of
 from ..plan.study import Method, Study
 
@@ -12,8 +14,8 @@ SECONDS = {
 """CPU seconds of a run on 100 rows, tuning included (docs/competitors.md, 2026-11-18)."""
 GENERATIONS, POPULATION, GP_SECONDS = 100, 200, 0.4
 """A run of genetic programming with the paper's settings; VJM takes somewhat less."""
-JOB_SECONDS = 0.5
-"""The overhead of a job."""
+JOB_SECONDS, UNKNOWN_SECONDS = 0.5, 2.0
+"""The overhead of a job, and the guess for a run of a user's learner."""
 
 
 def seconds_per_run(method: Method) -> float | None:
@@ -26,6 +28,18 @@ def seconds_per_run(method: Method) -> float | None:
         return (1.0 + limit["share"]) * GP_SECONDS if isinstance(limit, dict) else float(limit)
     share = settings.get("generations", GENERATIONS) / GENERATIONS
     return GP_SECONDS * float(share * settings.get("population_size", POPULATION) / POPULATION)
+
+
+def seconds_of_jobs(study: Study) -> dict[str, dict[str, float]]:
+    """Return the seconds of each block of runs that is still to be computed, by rule and path."""
+    found: dict[str, dict[str, float]] = {"run_gp": {}, "run_baseline": {}}
+    for cell, block in study.blocks():
+        method, path = study.methods[cell.method], study.files.block(cell, block)
+        if not Path(path).exists():
+            seconds = seconds_per_run(method)
+            runs = len(seeds_of(block)) * (UNKNOWN_SECONDS if seconds is None else seconds)
+            found["run_gp" if method.is_gp else "run_baseline"][path] = JOB_SECONDS + runs
+    return found
 
 
 def seconds_of(study: Study) -> tuple[float, list[str]]:

@@ -8,20 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from ...competitors.packages import load_class
+from ...tables.errors import TableError
 from ...tables.pmlb import cache_folder, download_advice, is_reachable, local_file
 from ..plan.identities import PACKAGE
 from ..plan.study import Study
 from .read_study import grids_of
-from .schema import ConfigError, require_known
+from .schema import ConfigError, Problems, require_known
 
 LARGE_FILE = 50_000_000
 """Bytes from which a table is left to the study's first step."""
 
 
 def check_before_a_run(study: Study) -> None:
-    """Raise if a user's tables, classes or modules are unusable."""
+    """Raise one error with all problems of a user's tables, classes and modules."""
+    found = Problems()
     for check in (check_own_data, check_estimators, check_own_regularizers):
-        check(study)
+        with found.collected():
+            check(study)
+    found.raise_any()
 
 
 def check_folders(study: Study) -> None:
@@ -36,7 +40,8 @@ def check_folders(study: Study) -> None:
 
 
 def check_own_data(study: Study) -> None:
-    """Raise if a user's table is unusable."""
+    """Raise if users' tables are unusable, with all of their problems."""
+    found = Problems()
     for name, table in study.own_data.items():
         if name not in study.datasets or Path(table.file).stat().st_size > LARGE_FILE:
             continue
@@ -45,37 +50,47 @@ def check_own_data(study: Study) -> None:
 
         try:
             data = load_own(name, table)
-            check_inputs(data, table.file)
+            check_inputs(data, table.file, table.missing)
             for experiment in study.experiments.values():
                 if name in experiment.datasets:
                     study.protocols[experiment.protocol].split(name, len(data), 0)
+        except TableError as error:
+            found += [f"own_data.{name}: {error.text}: {problem}" for problem in error.problems]
         except ValueError as error:
-            raise ConfigError(f"own_data.{name}: {error}") from None
+            found.append(f"own_data.{name}: {error}")
+    found.raise_any()
 
 
 def check_estimators(study: Study) -> None:
-    """Raise if a class that the config names cannot be imported, or rejects its arguments."""
-    for name in study.config["methods"]:
-        definition = study.config["methods"][name]
-        if "estimator" not in definition or name not in study.methods_to_run:
-            continue
-        where, path = f"methods.{name}", definition["estimator"]
-        found = _imported(path, f"{where}.estimator")
-        if not is_learner(found):  # checked before calling: a config must not run arbitrary code
-            raise ConfigError(
-                f"{where}.estimator: {path} is not a class with scikit-learn's interface."
-            )
-        try:
-            estimator = found(**definition.get("settings", {}))
-            known = estimator.get_params()
-        except Exception as error:  # noqa: BLE001 (whatever a class may raise)
-            raise ConfigError(f"{where}.estimator: {path}: {_reason(error)}.") from None
-        grids = grids_of(definition)
-        for argument in (argument for grid in grids for argument in grid):
+    """Raise if classes that the config names cannot be imported, or reject their arguments."""
+    found = Problems()
+    for name, definition in study.config["methods"].items():
+        if "estimator" in definition and name in study.methods_to_run:
+            with found.collected():
+                _check_estimator(f"methods.{name}", definition)
+    found.raise_any()
+
+
+def _check_estimator(where: str, definition: dict[str, Any]) -> None:
+    path = definition["estimator"]
+    found = _imported(path, f"{where}.estimator")
+    if not is_learner(found):  # checked before calling: a config must not run arbitrary code
+        raise ConfigError(
+            f"{where}.estimator: {path} is not a class with scikit-learn's interface."
+        )
+    try:
+        estimator = found(**definition.get("settings", {}))
+        known = estimator.get_params()
+    except Exception as error:  # noqa: BLE001 (whatever a class may raise)
+        raise ConfigError(f"{where}.estimator: {path}: {_reason(error)}.") from None
+    grids, unknown = grids_of(definition), Problems()
+    for argument in dict.fromkeys(argument for grid in grids for argument in grid):
+        with unknown.collected():
             require_known(argument, known, f"{where}.grid", "argument of this class")
-        if not path.startswith("vjmgp."):  # ours work, and a trial is slow
-            point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
-            _try(estimator, point, where)
+    unknown.raise_any()
+    if not path.startswith("vjmgp."):  # ours work, and a trial is slow
+        point = {k: v[0] if isinstance(v, list) else v for k, v in grids[0].items()}
+        _try(estimator, point, where)
 
 
 def is_learner(found: Any) -> bool:
@@ -148,13 +163,20 @@ def check_datasets_are_available(study: Study) -> None:
 
 
 def check_own_regularizers(study: Study) -> None:
-    """Raise if a user's regulariser cannot be imported or used."""
+    """Raise if users' regularisers cannot be imported or used."""
+    found = Problems()
     for method in study.methods.values():
         if method.is_gp and method.own_class and method.name in study.methods_to_run:
-            _imported(method.own_class, f"methods.{method.name}.gp.regularizer")
-            from ...engine.regularizers import find_regularizer  # slow to import
+            with found.collected():
+                _check_regularizer(method.own_class, f"methods.{method.name}.gp")
+    found.raise_any()
 
-            try:
-                find_regularizer(method.own_class)
-            except ValueError as error:
-                raise ConfigError(f"methods.{method.name}.gp: {error}") from None
+
+def _check_regularizer(path: str, where: str) -> None:
+    _imported(path, f"{where}.regularizer")
+    from ...engine.regularizers import find_regularizer  # slow to import
+
+    try:
+        find_regularizer(path)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None

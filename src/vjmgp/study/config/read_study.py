@@ -4,7 +4,7 @@ Every job of the workflow reads the config again, so nothing heavy is imported h
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from ..plan.study import Experiment, Json, Method, Study, Table
 from ..protocols import LABEL_NOISE, PAPER, SRBENCH, Protocol
 from ..published.index import HOME, INDEX, Published, read_published
 from ..steps import RULES
-from .schema import ConfigError, check, require_known, with_defaults
+from .schema import ConfigError, Problems, require_known, valid_part, with_defaults
 
 ALL_PUBLISHED = "published"
 """The word that stands for all published methods or datasets."""
@@ -45,30 +45,89 @@ def read_study(
     """Check a config against the schema and the catalogue of methods, and make the study.
 
     `places` are folders that are searched for users' classes after Python's path. `home` is the
-    folder of the workflow, which may have published runs.
+    folder of the workflow, which may have published runs. One error has all problems of the config.
+    """
+    found = Problems()
+    study = read_valid_part(config, schema, catalogue, places, home, found)
+    found.raise_any()
+    assert study is not None
+    return study
+
+
+def read_valid_part(
+    config: Json,
+    schema: str | Path,
+    catalogue: str | Path,
+    places: tuple[str, ...],
+    home: Path | None,
+    found: Problems,
+) -> Study | None:
+    """Return the study of what is valid in a config, None if there is too little.
+
+    Problems are added to `found`. What refers to an invalid entry is left out without another.
     """
     rules, known = (
         yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in (schema, catalogue)
     )
-    check(config, rules)
-    config = with_defaults(config, rules)
+    valid = valid_part(config, rules, found)
+    study = None
+    with found.collected():
+        if valid:
+            study = _study_of(with_defaults(valid, rules), config, known, places, home, found)
+    return study
+
+
+def _study_of(
+    config: Json,
+    written: Json,
+    known: Json,
+    places: tuple[str, ...],
+    home: Path | None,
+    found: Problems,
+) -> Study | None:
+    """Return the study of a config with defaults; `written` has its invalid entries, too."""
     _name_regularizers(config["methods"])
-    _check_results_folder(config["results"])
+    with found.collected():
+        _check_results_folder(config["results"])
     config["results"] = str(Path(config["results"]))  # Snakemake warns of each file in "a//b/"
     published = _published(config, home)
     not_run = _resolve_published(config, known, published)
-    definitions = known | config["methods"]
-    for name, definition in definitions.items():
-        _check_method(name, definition)
-    config["datasets"] = _resolve_datasets(config)
+    definitions: dict[str, Json] = {}
+    for name, definition in (known | config["methods"]).items():
+        faults = list(_method_faults(name, definition))
+        found += faults
+        definitions |= {} if faults else {name: definition}
+    named = config["datasets"]
+    config["datasets"] = _resolve_datasets(config, set(written.get("own_data") or ()), found)
     own = {
-        name: Table(str(Path(e["file"])), e["target"], tuple(e["nominal"]), checksum(e["file"]))
+        name: Table(
+            str(Path(e["file"])),
+            e["target"],
+            tuple(e["nominal"]),
+            checksum(e["file"]),
+            tuple(e.get("na_values", ())),
+            e.get("missing", "error"),
+        )
         for name, e in config["own_data"].items()
         if name in config["datasets"]
     }
-    protocols = _protocols(config)
-    definitions |= _timed_methods(config["experiments"], definitions)
-    experiments = _experiments(config, definitions, protocols)
+    protocols = _protocols(config, found)
+    for entry in config["experiments"].values():  # what is invalid has been reported
+        invalid = {*(written.get("methods") or ())} - definitions.keys()
+        entry["methods"] = [name for name in entry["methods"] if name not in invalid]
+        unusable = set(named) - set(config["datasets"])
+        if "datasets" in entry:
+            entry["datasets"] = [name for name in entry["datasets"] if name not in unusable]
+    experiments: dict[str, Experiment] = {}
+    for name, entry in config["experiments"].items():
+        faults = list(_unknown_names(name, entry, config, definitions, protocols))
+        found += faults
+        is_known = entry["protocol"] in protocols and entry["methods"] and not faults
+        if is_known:
+            with found.collected():
+                timed = _timed_methods(name, entry, definitions)
+                experiments[name] = _experiment(name, entry, config, protocols)
+                definitions |= timed
     used = {name for experiment in experiments.values() for name in experiment.methods}
     methods = {
         name: _method(name, definition, config["seeds_per_job"], places)
@@ -77,7 +136,11 @@ def read_study(
     }
     _check_slugs(methods)
     for name in config["curve_datasets"] or ():
-        require_known(name, config["datasets"], "curve_datasets", "dataset of the study")
+        with found.collected():
+            every = [*config["datasets"], *named]
+            require_known(name, every, "curve_datasets", "dataset of the study")
+    if found and not any(entry.datasets for entry in experiments.values()):
+        return None
     reused: Json = {"published": published, "not_run": not_run}
     return _without_unavailable(Study(config, own, methods, protocols, experiments, **reused))
 
@@ -96,38 +159,39 @@ def _method(name: str, definition: Json, seeds_per_job: int, places: tuple[str, 
     return Method(name, settings, places=places, **jobs)
 
 
-def _check_method(name: str, definition: Json) -> None:
+def _method_faults(name: str, definition: Json) -> Iterator[str]:
+    """Yield problems of a method's definition."""
+    where = f"methods.{name}"
     if ("gp" in definition) == ("estimator" in definition):
-        raise ConfigError(f"methods.{name}: give either 'gp' or 'estimator'.")
+        yield f"{where}: give either 'gp' or 'estimator'."
     if "estimator" not in definition and {"grid", "settings"} & set(definition):
-        raise ConfigError(f"methods.{name}: 'grid' and 'settings' belong to 'estimator'.")
+        yield f"{where}: 'grid' and 'settings' belong to 'estimator'."
     gp = definition.get("gp", {})
-    _check_import(definition.get("estimator", ""), f"methods.{name}.estimator")
-    _check_import(gp.get("regularizer", ""), f"methods.{name}.gp.regularizer")
+    yield from _import_faults(definition.get("estimator", ""), f"{where}.estimator")
+    yield from _import_faults(gp.get("regularizer", ""), f"{where}.gp.regularizer")
     grids = [("grid", part) for part in grids_of(definition)]
     for part, entries in [("settings", definition.get("settings", {})), *grids]:
         for key, value in entries.items():
-            where = f"methods.{name}.{part}.{key}"
             for item in value if isinstance(value, list) else [value]:
                 if str(key).split("__")[-1] == "regularizer":
-                    _check_import(str(item), where)
+                    yield from _import_faults(str(item), f"{where}.{part}.{key}")
                 if isinstance(item, str) and re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", item, re.I):
-                    raise ConfigError(
-                        f"{where}: {item!r} is text to YAML, not a number; write it with a point, "
-                        "such as 1.0e-4."
+                    yield (
+                        f"{where}.{part}.{key}: {item!r} is text to YAML, not a number; write it "
+                        "with a point, such as 1.0e-4."
                     )
     low, high = gp.get("init_depth", (0, 0))
     if not low <= high <= gp.get("max_depth", 10):
-        raise ConfigError(f"methods.{name}.gp.init_depth: it must be [low, high] ≤ max_depth.")
+        yield f"{where}.gp.init_depth: it must be [low, high] ≤ max_depth."
 
 
-def _check_import(path: str, where: str) -> None:
-    """Raise if a path must not be imported, because importing its module has side effects."""
+def _import_faults(path: str, where: str) -> Iterator[str]:
+    """Yield why a path must not be imported: importing its module has side effects."""
     try:
         if "." in path:
             refuse_import(path)
     except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
+        yield f"{where}: {error}"
 
 
 def grids_of(definition: Json) -> list[Json]:
@@ -139,6 +203,7 @@ def grids_of(definition: Json) -> list[Json]:
 def _check_slugs(methods: dict[str, Method]) -> None:
     """Raise if the name of a method cannot be part of paths and a column of tables."""
     names: dict[str, str] = {}
+    found = Problems()
     for name, method in methods.items():
         fault = None
         if len(method.slug) > LONGEST_NAME:
@@ -151,7 +216,8 @@ def _check_slugs(methods: dict[str, Method]) -> None:
             like = names[method.slug]
             fault = f"its files would be called {method.slug!r}, like those of {like!r}; rename it."
         if fault:
-            raise ConfigError(f"methods.{name[:LONGEST_NAME]}: {fault}")
+            found.append(f"methods.{name[:LONGEST_NAME]}: {fault}")
+    found.raise_any()
 
 
 def _check_results_folder(folder: str) -> None:
@@ -198,41 +264,38 @@ def _refuse_signs(path: str, where: str) -> None:
         raise ConfigError(f"{where}: {path!r} may not have any of {signs}; choose another name.")
 
 
-def _protocols(config: Json) -> dict[str, Protocol]:
+def _protocols(config: Json, found: Problems) -> dict[str, Protocol]:
     protocols: dict[str, Protocol] = PAPERS | {"srbench": SRBENCH}
     for name, entry in config["protocols"].items():
         if name in protocols:
-            raise ConfigError(
-                f"protocols.{name}: this protocol exists already; choose another name."
-            )
-        if ("train_rows" in entry) == ("train_share" in entry):
-            raise ConfigError(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
-        protocols[name] = Protocol(**{"train_rows": None} | entry)
+            found.append(f"protocols.{name}: this protocol exists already; choose another name.")
+        elif ("train_rows" in entry) == ("train_share" in entry):
+            found.append(f"protocols.{name}: give either 'train_rows' or 'train_share'.")
+        else:
+            protocols[name] = Protocol(**{"train_rows": None} | entry)
     return protocols
 
 
-def _timed_methods(experiments: Json, definitions: dict[str, Json]) -> dict[str, Json]:
-    """Return variants with a time limit, for the experiments that give `seconds`."""
+def _timed_methods(name: str, entry: Json, definitions: dict[str, Json]) -> dict[str, Json]:
+    """Return variants with a time limit, if the experiment gives `seconds`."""
     timed = {}
-    for name, entry in experiments.items():
-        for method, variant in _names(entry).items() if "seconds" in entry else ():
-            require_known(method, definitions, f"experiments.{name}.methods", "method")
-            definition, limit = definitions[method], entry["seconds"]
-            if "gp" not in definition:
-                raise ConfigError(
-                    f"experiments.{name}.seconds: {method!r} is not genetic programming, so its "
-                    "runs cannot be limited by time; leave it out."
-                )
-            minutes = 0.4
-            if isinstance(limit, str):
-                first = definitions[entry["methods"][0]]
-                limit = {"share": float(limit.rstrip(" %")) / 100.0, "of": first["gp"]}
-            else:
-                minutes = 0.2 + 2.0 * limit / 60.0
-            timed[variant] = definition | {
-                "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": limit},
-                "run_minutes": minutes,
-            }
+    for method, variant in _names(entry).items() if "seconds" in entry else ():
+        definition, limit = definitions[method], entry["seconds"]
+        if "gp" not in definition:
+            raise ConfigError(
+                f"experiments.{name}.seconds: {method!r} is not genetic programming, so its "
+                "runs cannot be limited by time; leave it out."
+            )
+        minutes = 0.4
+        if isinstance(limit, str):
+            first = definitions[entry["methods"][0]]
+            limit = {"share": float(limit.rstrip(" %")) / 100.0, "of": first["gp"]}
+        else:
+            minutes = 0.2 + 2.0 * limit / 60.0
+        timed[variant] = definition | {
+            "gp": definition["gp"] | {"generations": UNLIMITED, "max_time": limit},
+            "run_minutes": minutes,
+        }
     return timed
 
 
@@ -243,37 +306,47 @@ def _names(entry: Json) -> dict[str, str]:
     return {method: f"{method} {words}".rstrip() for method in entry["methods"]}
 
 
-def _experiments(
-    config: Json, definitions: dict[str, Json], protocols: dict[str, Protocol]
-) -> dict[str, Experiment]:
-    experiments: dict[str, Experiment] = {}
-    for name, entry in config["experiments"].items():
-        where, names = f"experiments.{name}", _names(entry)
-        if name in RULES:
-            raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
-        for method in names.values():
-            require_known(method, definitions, f"{where}.methods", "method")
-        chosen = entry.get("datasets", config["datasets"])
-        for dataset in chosen:
-            require_known(dataset, config["datasets"], f"{where}.datasets", "dataset of the study")
-        require_known(entry["protocol"], protocols, f"{where}.protocol", "protocol")
-        rules = protocols[entry["protocol"]]
-        if rules.most_seeds is not None and config["seeds"] > rules.most_seeds:
-            raise ConfigError(
-                f"seeds is {config['seeds']}, but the protocol {entry['protocol']!r} of {where} "
-                f"has {rules.most_seeds} splits; use at most {rules.most_seeds} seeds."
-            )
-        experiments[name] = Experiment(
-            name,
-            entry.get("title", name.replace("_", " ").capitalize()),
-            list(names.values()),
-            [dataset for dataset in config["datasets"] if dataset in chosen],
-            entry["protocol"],
-            rules.describe(),
-            next((kind for kind, rule in PAPERS.items() if rule == rules), None),
-            names if "seconds" in entry else {},
+def _unknown_names(
+    name: str,
+    entry: Json,
+    config: Json,
+    definitions: dict[str, Json],
+    protocols: dict[str, Protocol],
+) -> Problems:
+    """Return the names in an experiment that nothing has."""
+    where, found = f"experiments.{name}", Problems()
+    names = [(f"{where}.methods", method, definitions, "method") for method in entry["methods"]]
+    for dataset in entry.get("datasets", ()):
+        names.append((f"{where}.datasets", dataset, config["datasets"], "dataset of the study"))
+    every = {**config["protocols"], **protocols}
+    names.append((f"{where}.protocol", entry["protocol"], every, "protocol"))
+    for place, word, known, what in names:
+        with found.collected():
+            require_known(word, known, place, what)
+    return found
+
+
+def _experiment(name: str, entry: Json, config: Json, protocols: dict[str, Protocol]) -> Experiment:
+    where, names = f"experiments.{name}", _names(entry)
+    if name in RULES:
+        raise ConfigError(f"{where}: a rule of the workflow has this name; choose another.")
+    chosen = (entry if "datasets" in entry else config)["datasets"]
+    rules = protocols[entry["protocol"]]
+    if rules.most_seeds is not None and config["seeds"] > rules.most_seeds:
+        raise ConfigError(
+            f"seeds is {config['seeds']}, but the protocol {entry['protocol']!r} of {where} "
+            f"has {rules.most_seeds} splits; use at most {rules.most_seeds} seeds."
         )
-    return experiments
+    return Experiment(
+        name,
+        entry.get("title", name.replace("_", " ").capitalize()),
+        list(names.values()),
+        [dataset for dataset in config["datasets"] if dataset in chosen],
+        entry["protocol"],
+        rules.describe(),
+        next((kind for kind, rule in PAPERS.items() if rule == rules), None),
+        names if "seconds" in entry else {},
+    )
 
 
 def _published(config: Json, home: Path | None) -> Published | None:
@@ -329,12 +402,15 @@ def _without_unavailable(study: Study) -> Study:
     config, only = study.config, study.config["published"] == "only"
     reused = {cell.method for cell in study.cells() if study.seeds_reused(cell)}
     missing: dict[str, str] = {}
+    found = Problems()
     for name, method in study.methods.items():
         extra = missing_extra(method.definition.get("estimator", ""))
         if extra and name in study.methods_to_run:
             missing[name] = extra
         elif not extra and (name in study.methods_to_run or name not in reused):
-            _require_own_class(method)
+            with found.collected():
+                _require_own_class(method)
+    found.raise_any()
     if missing and config["unavailable"] == "refuse":
         raise ConfigError(
             f"experiments: packages are missing for {', '.join(missing)}. Install them: "
@@ -388,25 +464,38 @@ def _not_published(study: Study) -> list[str]:
     return [f"{words} {', '.join(names)}." for words, names in lines.items() if names]
 
 
-def _resolve_datasets(config: Json) -> list[str]:
+def _resolve_datasets(config: Json, written: set[str], found: Problems) -> list[str]:
+    """Return the datasets that can be read; `written` are the names of the user's tables."""
     own, cache = config["own_data"], cache_folder(config["pmlb_cache"])
     names: dict[str, None] = {}
     for name in config["datasets"]:
         names |= dict.fromkeys(embedded_datasets() if name == "embedded" else [name])
-    at_hand = set(own) | set(paper_datasets())
+    at_hand = written | set(own) | set(paper_datasets())
+    unusable = written - own.keys()
     strange = [name for name in names if name not in at_hand and not local_file(name, cache)]
     if strange:
         from pmlb import regression_dataset_names  # slow to import
 
         known = [*own, *regression_dataset_names]
         for name in strange:
-            require_known(name, known, "datasets", "PMLB regression dataset")
+            if name not in known:
+                unusable.add(name)
+                with found.collected():
+                    require_known(name, known, "datasets", "PMLB regression dataset")
     for name, entry in own.items():
-        _refuse_signs(entry["file"], f"own_data.{name}.file")
-        if not Path(entry["file"]).is_file():
-            raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
-        if name == "embedded":
-            raise ConfigError(f"own_data.{name}: the word stands for the shipped datasets.")
-        if name in paper_datasets() and name in names:
-            raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")
-    return list(names)
+        faults = Problems()
+        with faults.collected():
+            _check_own_table(name, entry, names)
+        unusable |= {name} if faults else set()
+        found += faults
+    return [name for name in names if name not in unusable]
+
+
+def _check_own_table(name: str, entry: Json, datasets: Iterable[str]) -> None:
+    _refuse_signs(entry["file"], f"own_data.{name}.file")
+    if not Path(entry["file"]).is_file():
+        raise ConfigError(f"own_data.{name}.file: there is no file {entry['file']!r}.")
+    if name == "embedded":
+        raise ConfigError(f"own_data.{name}: the word stands for the shipped datasets.")
+    if name in paper_datasets() and name in datasets:
+        raise ConfigError(f"own_data.{name}: PMLB has a dataset of this name; choose another.")

@@ -1,13 +1,16 @@
 """Check a config against a JSON schema, with errors of one line, and fill in defaults."""
 
+import contextlib
 import copy
-import difflib
+import functools
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from ...core.suggestions import alternatives
 
 Json = dict[str, Any]
 MOST_VALUES = 200_000
@@ -19,12 +22,50 @@ WORDS = {
 }  # fmt: skip
 
 
+ENTRIES = ("own_data", "protocols", "methods", "experiments")
+"""Keys of a config with entries by name."""
+
+
 class ConfigError(ValueError):
-    """An error in a config; the message names the key and says what to do."""
+    """Errors in a config; each message names the key and says what to do."""
+
+    def __str__(self) -> str:
+        if len(self.args) == 1:
+            return str(self.args[0])
+        return "\n- ".join([f"{len(self.args)} things are wrong:", *self.args])
+
+
+class Problems(list[str]):
+    """The problems of a config, collected so that all can be reported at once."""
+
+    @contextlib.contextmanager
+    def collected(self) -> Iterator[None]:
+        """Add the problems that the body raises, instead of raising them."""
+        try:
+            yield
+        except ConfigError as error:
+            self += error.args
+        except OSError as error:
+            self.append(str(error))
+
+    def raise_any(self) -> None:
+        """Raise one error with all problems, if there are any."""
+        if self:
+            raise ConfigError(*dict.fromkeys(self))
 
 
 def check(config: Any, schema: Json) -> None:
-    """Raise a ConfigError of one line for the first violation of the schema."""
+    """Raise a ConfigError with a line for each violation of the schema."""
+    found = Problems()
+    valid_part(config, schema, found)
+    found.raise_any()
+
+
+def valid_part(config: Any, schema: Json, found: Problems) -> Any:
+    """Return a config without what violates the schema; something false if too little is left.
+
+    The violations are added to `found`.
+    """
     from jsonschema import Draft202012Validator, validators
 
     # In JSON, 2.0 is an integer; in Python and YAML it is not.
@@ -32,14 +73,42 @@ def check(config: Any, schema: Json) -> None:
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
     validator = validators.extend(Draft202012Validator, type_checker=types)(schema)
+    infinite = set()
     for where, value in _values(config):
         if isinstance(value, float) and not math.isfinite(value):
-            raise ConfigError(f"{where} is {value}; write a finite number.")
+            found.append(f"{where} is {value}; write a finite number.")
+            infinite.add(where)
         if isinstance(value, str) and any(ord(sign) < 32 or ord(sign) == 127 for sign in value):
-            raise ConfigError(f"{where}: {value!r} has a line break or a tab in it; remove it.")
+            found.append(f"{where}: {value!r} has a line break or a tab in it; remove it.")
     errors = sorted(validator.iter_errors(config), key=lambda error: list(map(str, error.path)))
-    if errors:
-        raise ConfigError(_one_line(errors[0]))
+    errors = [error for error in errors if ".".join(map(str, error.path)) not in infinite]
+    is_text_valid = not found
+    found += dict.fromkeys(line for error in errors for line in _lines(error))
+    return is_text_valid and _without(copy.deepcopy(config), errors, schema)
+
+
+def _without(config: Any, errors: list[Any], schema: Json) -> Any:
+    """Remove unknown keys, invalid entries, and invalid values that have defaults."""
+    for error in errors:
+        if error.validator == "additionalProperties":
+            place = functools.reduce(lambda node, key: node[key], error.absolute_path, config)
+            for key in _unknown_keys(error):
+                del place[key]
+    for error in errors:
+        path = list(error.absolute_path)
+        if error.validator == "additionalProperties":
+            continue
+        if len(path) > 1 and path[0] in ENTRIES:
+            config.get(path[0], {}).pop(path[1], None)
+        elif path and "default" in schema["properties"][path[0]]:
+            config.pop(path[0], None)
+        else:
+            return None
+    return config
+
+
+def _unknown_keys(error: Any) -> list[str]:
+    return [key for key in error.instance if key not in error.schema.get("properties", {})]
 
 
 def _values(data: Any, where: str = "config") -> Iterator[tuple[str, Any]]:
@@ -53,23 +122,31 @@ def _values(data: Any, where: str = "config") -> Iterator[tuple[str, Any]]:
         yield from _values(value, place)
 
 
+def _lines(error: Any) -> list[str]:
+    """Return a violation in lines: one for each of several unknown or missing keys."""
+    where = ".".join(map(str, error.absolute_path)) or "config"
+    wanted, value = error.validator_value, error.instance
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {})
+        return [
+            f"{where}: there is no key {key!r}{alternatives(key, known)}"
+            for key in _unknown_keys(error)
+        ]
+    if error.validator == "required":
+        return [f"{where}: the key {key!r} is missing." for key in wanted if key not in value]
+    return [_one_line(error)]
+
+
 def _one_line(error: Any) -> str:
     where = ".".join(map(str, error.absolute_path)) or "config"
     wanted, value = error.validator_value, error.instance
     match error.validator:
-        case "additionalProperties":
-            known = error.schema.get("properties", {})
-            strange = next(key for key in value if key not in known)
-            return f"{where}: there is no key {strange!r}{_did_you_mean(strange, known)}"
-        case "required":
-            missing = next(key for key in wanted if key not in value)
-            return f"{where}: the key {missing!r} is missing."
         case "enum":
-            return f"{where} is {value!r}{_did_you_mean(value, wanted)}"
+            return f"{where} is {value!r}{alternatives(value, wanted)}"
         case "anyOf":
             within = [fault for fault in error.context if fault.path]
             if within:  # the value itself has the right type
-                return _one_line(within[0])
+                return _lines(within[0])[0]
             return f"{where} is {value!r}; it must be {' or '.join(map(_kind, wanted))}."
         case "pattern" if where.rpartition(".")[2] in EXAMPLES:
             example = EXAMPLES[where.rpartition(".")[2]]
@@ -142,15 +219,7 @@ def require_known(name: str, known: Iterable[str], where: str, what: str) -> Non
     """Raise a ConfigError for an unknown name, with similar known ones."""
     if name not in known:
         article = "an" if what[0] in "aeiou" else "a"
-        raise ConfigError(f"{where}: {name!r} is not {article} {what}{_did_you_mean(name, known)}")
-
-
-def _did_you_mean(name: Any, known: Iterable[Any]) -> str:
-    known = [str(word) for word in known]
-    close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.6)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f"; known are {', '.join(map(repr, known))}." if len(known) <= 60 else "."
+        raise ConfigError(f"{where}: {name!r} is not {article} {what}{alternatives(name, known)}")
 
 
 def with_defaults(config: Any, schema: Json) -> Any:

@@ -156,7 +156,7 @@ class Identities:
     def prepared(self, dataset: str) -> str:
         """Return that of a prepared table: the user's table and its config, or PMLB's name."""
         own = self._study.own_data.get(dataset)
-        return identity(asdict(own) | {"file": ""} if own else dataset, DATA_VERSION)
+        return identity(own.decides() if own else dataset, DATA_VERSION)
 
     @functools.cache  # noqa: B019
     def split(self, protocol: str, dataset: str) -> str:

@@ -6,7 +6,7 @@ Every job of the workflow makes one from the config, so nothing heavy is importe
 import functools
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ SHARED_KERNELS = "jensen_gap-lexicase"
 """The variant whose kernels include those of the noise estimate."""
 SYMBOLIC = ("operon", "ffx", "gplearn", "pysr", "symbolic")
 """Parts of the import paths of other symbolic regressors."""
+NEW_OPTIONS: Json = {"na_values": (), "missing": "error"}
+"""Options of tables that older studies lack, with their defaults."""
 KINDS = {"model": ONE_FORMULA, "front": MANY_FORMULAS, "blend": NO_FORMULA}
 """The kind of model of genetic programming, by `predict_with`."""
 
@@ -41,6 +43,14 @@ class Table:
     target: str
     nominal: tuple[str, ...] = ()
     sha256: str = ""
+    na_values: tuple[str, ...] = ()
+    missing: str = "error"
+
+    def decides(self) -> Json:
+        """Return what decides the data; options that came later only if they are used."""
+        later = {name: value for name, value in NEW_OPTIONS.items() if getattr(self, name) == value}
+        every = asdict(self) | {"file": ""}
+        return {name: value for name, value in every.items() if name not in later}
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ class GeneticProgramming:
             noise_r2=self.noise[problem.seed][settings.get("noise_score", "mean")],
             random_state=problem.seed,
             categorical_features=problem.nominal,
+            missing=problem.missing,
         )
         return regressor.fit(problem.train_table, problem.labels)
 

@@ -39,7 +39,8 @@ def prepare_dataset(
     found = load_own(dataset, own) if own else read_pmlb(dataset, Path(table))
     if TARGET in found.inputs.columns:
         raise ValueError(f"{table}: rename the input column {TARGET!r}; it is used internally.")
-    nominal = check_inputs(found, table)
+    missing = own.missing if own else "error"
+    nominal = check_inputs(found, table, missing)
     frame = found.inputs.copy().assign(**{TARGET: found.target})  # in one block again
     for column in nominal:  # levels as text, whatever they were
         if frame[column].dtype == object:
@@ -54,13 +55,17 @@ def prepare_dataset(
             "nominal": nominal,
             "sha256": checksum(data),
             "source_sha256": checksum(table),
-        },
+        }
+        | ({"missing": missing} if missing in ("median", "indicator") else {}),
     )
 
 
 def load_own(name: str, own: "Table") -> Dataset:
     """Return a user's table under its name in the study."""
-    return replace(load_file(own.file, own.target, own.nominal), name=name)
+    data = load_file(
+        own.file, own.target, own.nominal, na_values=own.na_values, missing=own.missing
+    )
+    return replace(data, name=name)
 
 
 def split_rows(data: str, facts: str, protocol: Protocol, splits: str) -> None:

@@ -36,6 +36,8 @@ class Problem:
     """Checksum of the prepared table."""
     source_id: str = ""
     """Checksum of its source file."""
+    missing: str = "error"
+    """How missing cells are treated: "error", or filled by "median" or "indicator"."""
 
     @property
     def train_table(self) -> pd.DataFrame:
@@ -52,7 +54,7 @@ class Problem:
         """Encoding and scales, fitted to the training rows."""
         names = [str(name) for name in self.table.columns]
         nominal = nominal_columns(self.table, names, self.nominal)
-        return fit_standardizer(self.train_table, self.labels, names, nominal)
+        return fit_standardizer(self.train_table, self.labels, names, nominal, missing=self.missing)
 
 
 def read_data(data: str, about: dict[str, Any]) -> tuple[pd.DataFrame, Floats]:
@@ -75,6 +77,7 @@ def problems(data: str, facts: str, splits: list[str]) -> Iterator[Problem]:
             yield Problem(
                 about["dataset"], run["seed"], table, target, about["nominal"],
                 train, np.flatnonzero(rest), labels, about["sha256"], about["source_sha256"],
+                about.get("missing", "error"),
             )  # fmt: skip
 
 
