@@ -47,7 +47,7 @@ def named(value: float, tolerance: float = SAME) -> NamedNumber | None:
 def half(value: float) -> NamedNumber | None:
     """Return 1/2, 1/4, 1/8 or 1/16 if the number is one of them."""
     below = next((below for below in (2, 4, 8, 16) if value * below == 1.0), None)
-    return below and NamedNumber(value, 1, below, 0.0)
+    return None if below is None else NamedNumber(value, 1, below, 0.0)
 
 
 def meant(value: float) -> float | None:
