@@ -44,6 +44,7 @@ def identifiers(names: Sequence[str], reserved: Set[str] | None = None) -> list[
     """
     reserved = reserved_words() if reserved is None else reserved
     result: list[str] = []
+    taken = set(reserved)
     for name in names:
         letters = re.sub(r"\W", " ", str(name))
         letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # not "²"
@@ -52,7 +53,8 @@ def identifiers(names: Sequence[str], reserved: Set[str] | None = None) -> list[
             word = f"x{word}"
         if word in reserved:
             word = f"{word}_"
-        result.append(unused(word, reserved | set(result)))
+        result.append(unused(word, taken))
+        taken.add(result[-1])
     return result
 
 
