@@ -62,4 +62,4 @@ class Axis:
         power = 10.0 ** np.floor(np.log10(least))
         step = next(n * power for n in (1, 2, 5, 10) if n * power >= least)
         first, last = np.ceil(self.low / step), np.floor(self.high / step)
-        return [float(f"{k * step:.12g}") for k in np.arange(first, last + 1.0).tolist()]
+        return [float(f"{k * step:.12g}") + 0.0 for k in np.arange(first, last + 1.0).tolist()]

@@ -46,6 +46,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
         "without_plots": without_plots(folder, versions.chosen),
         "rows": None if rows is None else _about_rows(versions, about, rows),
         "models": models,
+        "chosen": models[versions.chosen],
         "short": sorted(short, key=lambda model: model["shown_size"]),
         "sizes": size_chart(models, about["target"]),
         "panel": fragments[versions.chosen],
@@ -104,7 +105,6 @@ def _about_model(versions: Versions, about: Context) -> Context:
         "summary": summary(about, versions),
         "ending": ending(about),
         "noise": noise_in_words(about["noise_r2"], chosen["test_r2"]),
-        "rmse": chosen["rmse"],
         "deviation": model.standardizer.target_scale,
     }
 
