@@ -52,7 +52,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
         "panel": fragments[versions.chosen],
         "packed": _packed(fragments),
         "most_names": MOST_NAMES,
-        "style": _safe(_text(SHARED / "style.css")),
+        "style": _safe(_text(SHARED / "style.css") + _text(TEMPLATES / "fit.css")),
         "scripts": [_safe(_text(SHARED / "report.js")), _safe(_text(TEMPLATES / "fit.js"))],
     }  # fmt: skip
     page = environment.get_template("fit.html.jinja").render(context)
