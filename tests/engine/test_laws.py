@@ -301,6 +301,15 @@ def test_inputs_behind_a_dominant_one_come_before_idle_ones():
     assert order[0] == 4
 
 
+def test_many_inputs_have_the_order_of_what_each_explains_alone(monkeypatch):
+    columns = np.random.default_rng(2).normal(size=(60, 40))  # too few rows for all at once
+    problem = data(2.0 * columns[3] + columns[5] ** 2, columns)
+    order = informative_first(problem)
+    monkeypatch.setattr("vjmgp.engine.laws.search.MANY", 10)
+    assert set(order[:2]) == {3, 5}
+    assert np.array_equal(informative_first(problem), order)
+
+
 def test_noise_has_no_law_worth_its_length():
     problem = data(np.random.default_rng(7).normal(size=N))
     square = variance_of(problem)

@@ -1,6 +1,7 @@
 """Errors, importance, stability and responses, compared with their definitions."""
 
 import copy
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from sklearn.metrics import r2_score
 from tests.support.regressors import energy_table as table
 from tests.support.regressors import medium as small
 
+from vjmgp.inspection.importance import columns_used, importance
 from vjmgp.inspection.response import typical_row
 
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
@@ -51,6 +53,25 @@ def test_importance_equals_that_of_scikit_learn(fitted):
     assert np.array_equal(found["importance"], wanted["importances_mean"])
     assert np.array_equal(found["deviation"], wanted["importances_std"])
     assert found.equals(fitted.importance(x, y).set_index("column").loc[x.columns])
+
+
+def test_importance_of_some_columns_leaves_the_others_at_zero(fitted):
+    x, y = table(80, seed=1)
+    whole, some = (
+        importance(fitted.fitted_, x, y, columns=columns).set_index("column")
+        for columns in (None, ["site"])
+    )
+    assert some.loc["site"].equals(whole.loc["site"])
+    assert not some.drop(index="site").any(axis=None)
+    assert sorted(some.index) == sorted(x.columns)
+
+
+def test_importance_shuffles_only_columns_of_the_model(fitted, monkeypatch):
+    x, y = table(80, seed=1)
+    state = Mock(wraps=np.random.RandomState(0))
+    monkeypatch.setattr("vjmgp.inspection.importance.check_random_state", lambda seed: state)
+    importance(fitted.fitted_, x, y, repeats=1)
+    assert state.shuffle.call_count == len(columns_used(fitted.predictor_)) < x.shape[1]
 
 
 def test_importance_of_columns_without_names():

@@ -1,13 +1,18 @@
 """Reports in a real browser: they open from disk, sort and search without errors."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.report import make_tables, paper_study, steps
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.support.wait import WebDriverWait
 from tests.support.browser import BROWSER, DRIVER, css
 from tests.support.command import QUICK
 
 from vjmgp.cli import main
+from vjmgp.fit_reports.folder import read_versions
 
 pytestmark = pytest.mark.skipif(
     not (BROWSER and DRIVER),
@@ -157,7 +162,172 @@ def test_fit_page_fits_phone_and_desktop(fitted, browser, width):
     browser.get(fitted.as_uri())
     assert browser.get_log("browser") == []
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-    pictures = css(browser, "figure svg")
-    assert len(pictures) >= 5
-    assert all(200 < picture.rect["width"] <= width for picture in pictures)
+    pictures, curves = css(browser, "figure svg"), css(browser, ".curves svg")
+    assert len(pictures) >= 3 + len(curves) >= 4
+    assert all(120 < picture.rect["width"] <= width for picture in pictures)
+    assert all(picture.rect["width"] > 200 for picture in pictures if picture not in curves)
     assert css(browser, "p.math")[0].rect["height"] > 20
+
+
+EVIL = ["</script><img src=x onerror='window.hacked=1'>", "a\"b'c & `${window.hacked=1}`"]
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory):
+    """Fit to a table whose names, levels and folder would run code if they were not escaped."""
+    folder = tmp_path_factory.mktemp("explored")
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(80, 2)), columns=EVIL)
+    data["site"] = rng.choice(["</pre><svg onload='window.hacked=1'>", "south"], 80)
+    data["y"] = data[EVIL[0]] * data[EVIL[1]] + (data["site"] == "south") + rng.normal(size=80)
+    data.to_csv(folder / "data.csv", index=False)
+    out = folder / "it's <b onclick='window.hacked=1'> & co"
+    assert (
+        main(["fit", str(folder / "data.csv"), "--target", "y", "--output", str(out), *QUICK]) == 0
+    )
+    return out
+
+
+@pytest.fixture
+def page(explored, browser):
+    """Open the page and wait until its script is ready."""
+    browser.get("about:blank")
+    browser.get((explored / "report.html").as_uri())
+    wait_for(browser, "html.scripted")
+    return browser
+
+
+def wait_for(browser, selector):
+    return WebDriverWait(browser, 20).until(lambda _: css(browser, selector))[0]
+
+
+def shown_row(browser):
+    """Return the row in the panel, which point and tables must agree on."""
+    (point,) = css(browser, ".point[aria-selected=true]")
+    rows = {row.get_attribute("data-row") for row in css(browser, "tr.shown")}
+    pressed = {b.get_attribute("aria-label") for b in css(browser, "[aria-pressed=true]")}
+    row = point.get_attribute("data-row")
+    assert rows <= {row}
+    assert pressed <= {f"Show row {row}"}
+    assert css(browser, "#model-title")[0].text.split(" the ")[0] == f"Row {row}"
+    assert [p.get_attribute("data-row") for p in css(browser, ".point[tabindex='0']")] == [row]
+    return int(row)
+
+
+def test_a_click_on_a_point_or_a_row_shows_its_model(explored, page):
+    versions = read_versions(explored)
+    assert shown_row(page) == versions.chosen
+    others = [row for row in versions.short["row"] if row != versions.chosen]
+    css(page, f".point[data-row='{others[0]}'] circle")[0].click()
+    assert shown_row(page) == others[0]
+    css(page, f".short tr[data-row='{others[-1]}'] td:nth-child(2)")[0].click()
+    assert shown_row(page) == others[-1]
+    css(page, "#models ~ details summary")[0].click()
+    css(page, "table.sortable tr[data-row='0'] button")[0].click()
+    assert shown_row(page) == 0
+    WebDriverWait(page, 20).until(lambda _: page.current_url.endswith("#row-0"))
+    page.execute_script("window.location.hash = arguments[0]", f"row-{others[0]}")
+    WebDriverWait(page, 20).until(lambda _: shown_row(page) == others[0])
+    page.refresh()
+    wait_for(page, "html.scripted")
+    assert shown_row(page) == others[0]
+    assert page.execute_script("return window.hacked") is None
+    assert page.get_log("browser") == []
+
+
+def test_a_click_beside_a_point_shows_the_nearest_one(explored, page):
+    row = read_versions(explored).chosen
+    chart = css(page, "#sizes")[0]
+    page.execute_script("arguments[0].scrollIntoView({ block: 'center' })", chart)
+    css(page, ".point.short")[0].click()
+    circle = css(page, f".point[data-row='{row}'] circle")[0]
+    ActionChains(page).move_to_element_with_offset(circle, 0, 11).click().perform()
+    assert shown_row(page) == row
+    ActionChains(page).move_to_element_with_offset(
+        chart, 0, 4 - chart.rect["height"] // 2
+    ).click().perform()
+    assert shown_row(page) == row
+
+
+def test_keys_go_from_point_to_point_and_to_the_panel(explored, page):
+    versions = read_versions(explored)
+    sizes = [model.shown_size for model in versions.models]
+    css(page, "#compare ~ p code")[-1].click()  # a place in the page to start from
+    point = css(page, ".point[tabindex='0']")[0]
+    page.execute_script("arguments[0].focus()", point)
+    ActionChains(page).send_keys(Keys.HOME).perform()
+    seen = [shown_row(page)]
+    for _ in range(len(sizes) - 1):
+        ActionChains(page).send_keys(Keys.ARROW_RIGHT).perform()
+        seen.append(shown_row(page))
+        active = page.switch_to.active_element
+        assert active.get_attribute("data-row") == str(seen[-1])
+        assert active.get_attribute("role") == "option"
+    assert sorted(seen) == list(range(len(sizes)))
+    assert [sizes[row] for row in seen] == sorted(sizes)
+    ActionChains(page).send_keys(Keys.ARROW_LEFT).perform()
+    assert shown_row(page) == seen[-2]
+    ActionChains(page).send_keys(Keys.ENTER).perform()
+    assert page.switch_to.active_element.get_attribute("id") == "model"
+    ActionChains(page).send_keys(Keys.TAB).perform()
+    assert css(page, "#model")[0] != page.switch_to.active_element
+    assert page.execute_script("return document.activeElement.closest('#model') !== null")
+
+
+def test_keys_go_from_row_to_row(explored, page):
+    first, second = css(page, ".short tbody button")[:2]
+    page.execute_script("arguments[0].focus()", first)
+    ActionChains(page).send_keys(Keys.ARROW_DOWN).perform()
+    assert page.switch_to.active_element == second
+    assert f"Show row {shown_row(page)}" == second.get_attribute("aria-label")
+    ActionChains(page).send_keys(Keys.ARROW_UP, Keys.ENTER).perform()
+    assert f"Show row {shown_row(page)}" == first.get_attribute("aria-label")
+    assert page.switch_to.active_element.get_attribute("id") == "model"
+
+
+def test_copied_texts_are_the_exports(explored, page):
+    grant = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    page.execute_cdp_cmd("Browser.grantPermissions", grant)
+    versions = read_versions(explored)
+    row = next(row for row in versions.short["row"] if row != versions.chosen)
+    css(page, f".point[data-row='{row}'] circle")[0].click()
+    model, found = versions.models[row], {}
+    for button in css(page, "#model .copy"):
+        button.click()
+        WebDriverWait(page, 20).until(lambda _, button=button: button.text == "Copied")
+        name = button.get_attribute("aria-label").removeprefix("Copy ")
+        found[name] = page.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    *_, formula = model.export("excel").partition("\n=")
+    assert found == {
+        "the command": f"vjmgp choose {shlex.quote(str(explored))} {row}",
+        **{"Text": model.text(), "Excel": f"={formula}"},
+        **{"Python": model.export("python"), "LaTeX": model.latex()},
+    }
+
+
+def test_every_model_fits_phone_and_desktop(page, width):
+    for point in css(page, ".point"):
+        page.execute_script(
+            "arguments[0].dispatchEvent(new Event('click', {bubbles: true}))", point
+        )
+        shown_row(page)
+        page.execute_script(
+            "for (const d of document.querySelectorAll('#model details')) d.open = 1"
+        )
+        assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    buttons = [*css(page, "#model .copy"), *css(page, ".short tbody button")]
+    assert all(b.rect["x"] >= 0 and b.rect["x"] + b.rect["width"] <= width for b in buttons)
+    assert css(page, "#sizes")[0].rect["width"] > 300
+
+
+def test_the_page_without_its_script_shows_the_chosen_model(explored, browser):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get((explored / "report.html").as_uri())
+        assert css(browser, "#model-title")[0].text.startswith(
+            f"Row {read_versions(explored).chosen}"
+        )
+        assert len(css(browser, "#model .curves svg")) > 0
+        assert not [b for b in css(browser, ".copy, .needs-script") if b.is_displayed()]
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -45,8 +45,8 @@ def test_missing_matplotlib_is_reported_with_its_install_command(monkeypatch):
         plots.axes_for(None)
     assert page._picture(pytest.fail) == ""
     assert page.without_plots(Path("my fit"), 3) == (
-        "The page has no plots, which need matplotlib: pip install 'vjmgp[plots]'. Then vjmgp "
-        "choose 'my fit' 3 draws them."
+        "The page lacks the plots of predictions, which need matplotlib: pip install "
+        "'vjmgp[plots]'. Then vjmgp choose 'my fit' 3 draws them."
     )
 
 

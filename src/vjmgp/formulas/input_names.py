@@ -42,17 +42,24 @@ def identifiers(names: Sequence[str], reserved: Set[str] | None = None) -> list[
     One underscore replaces any sequence of other signs: "Flow [l/min]" becomes Flow_l_min. One
     follows a reserved word, by default one that sympify reads as something else.
     """
-    reserved = reserved_words() if reserved is None else reserved
+    reserved = reserved_words() if reserved is None else frozenset(reserved)
+    return list(_identifiers(tuple(map(str, names)), reserved))
+
+
+@functools.lru_cache(maxsize=16)  # the models of a fit have the same inputs, which may be many
+def _identifiers(names: tuple[str, ...], reserved: frozenset[str]) -> list[str]:
     result: list[str] = []
+    taken = set(reserved)
     for name in names:
-        letters = re.sub(r"\W", " ", str(name))
+        letters = re.sub(r"\W", " ", name)
         letters = "".join(c if f"x{c}".isidentifier() else " " for c in letters)  # not "²"
         word = unicodedata.normalize("NFKC", "_".join(letters.split()))  # as Python reads it
         if not word[:1].isidentifier():
             word = f"x{word}"
         if word in reserved:
             word = f"{word}_"
-        result.append(unused(word, reserved | set(result)))
+        result.append(unused(word, taken))
+        taken.add(result[-1])
     return result
 
 

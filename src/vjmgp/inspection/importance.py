@@ -1,5 +1,6 @@
 """Find the columns that matter: by shuffling them, and by comparing restarts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..core.arrays import Floats
 from ..engine.parameters import checked, whole
-from ..models.symbolic import SymbolicModel
+from ..models.symbolic import SymbolicModel, TableModel
 from .fitted import Fitted
 
 
@@ -27,31 +28,46 @@ class Stability:
 
 
 def importance(
-    fitted: Fitted, X: Any, y: Any, *, repeats: int = 10, random_state: Any = 0
+    fitted: Fitted,
+    X: Any,
+    y: Any,
+    *,
+    repeats: int = 10,
+    random_state: Any = 0,
+    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the fall of R² when a column is shuffled: mean and deviation, largest first.
 
     This is scikit-learn's `permutation_importance` with the same random numbers, computed on
-    standardised inputs: all inputs of a nominal column are shuffled together.
+    standardised inputs: all inputs of a nominal column are shuffled together. Columns that
+    predictions do not depend on are not shuffled, nor are those that `columns` leaves out.
     """
     repeats = checked("repeats", repeats, {"repeats": whole(1, 1_000_000)})
     x, standardizer = fitted.standardizer.standardize(X), fitted.standardizer
     score = r2_score(y, fitted.predictor.predict_rows(x))
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max + 1)
-    falls = np.zeros((len(standardizer.names), repeats))
-    for c, name in enumerate(standardizer.names):
+    places = {name: c for c, name in enumerate(standardizer.names)}
+    falls = np.zeros((len(places), repeats))
+    for name in columns_used(fitted.predictor) if columns is None else columns:
         inputs = [k for k, column in enumerate(standardizer.inputs) if column.name == name]
-        shuffled, order, state = x.copy(), np.arange(len(x)), check_random_state(seed)
-        for repeat in range(repeats if inputs else 0):
+        before, order, state = x[:, inputs], np.arange(len(x)), check_random_state(seed)
+        for repeat in range(repeats):
             state.shuffle(order)
-            shuffled[:, inputs] = shuffled[order][:, inputs]
-            falls[c, repeat] = score - r2_score(y, fitted.predictor.predict_rows(shuffled))
+            x[:, inputs] = x[order[:, None], inputs]
+            falls[places[name], repeat] = score - r2_score(y, fitted.predictor.predict_rows(x))
+        x[:, inputs] = before
     return _sorted(
         "importance",
         column=standardizer.names,
         importance=falls.mean(axis=1),
         deviation=falls.std(axis=1),
     )
+
+
+def columns_used(model: TableModel) -> list[str]:
+    """Return the columns of the table that predictions depend on, in their order."""
+    inputs = model.standardizer.inputs
+    return list(dict.fromkeys(inputs[k].name for k in sorted(model.inputs_used)))
 
 
 def stability(fitted: Fitted, X: Any = None) -> Stability:

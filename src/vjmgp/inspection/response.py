@@ -19,16 +19,25 @@ def response(fitted: Fitted, column: str | int, X: Any = None) -> pd.DataFrame:
     """Return predictions along a column; `VJMRegressor.response` has the details."""
     standardizer = fitted.standardizer
     name = _name_of(column, standardizer)
-    values = _values_of(name, standardizer)
-    typical = typical_row(standardizer, fitted.rows)
-    along = standardizer.standardize(pd.DataFrame([typical | {name: v} for v in values]))
-    rows = along[:1].copy() if X is None else standardizer.standardize(X)
-    inputs = [k for k, part in enumerate(standardizer.inputs) if part.name == name]
+    values, inputs, along = values_along(standardizer, name)
+    rows = pd.DataFrame([typical_row(standardizer, fitted.rows)]) if X is None else X
+    x = standardizer.standardize(rows)
     means = []
     for point in along:
-        rows[:, inputs] = point[inputs]
-        means.append(float(fitted.predictor.predict_rows(rows).mean()))
+        x[:, inputs] = point
+        means.append(float(fitted.predictor.predict_rows(x).mean()))
     return pd.DataFrame(list(zip(values, means, strict=True)), columns=[name, "prediction"])
+
+
+def values_along(
+    standardizer: Standardizer, name: str, points: int = POINTS
+) -> tuple[list[Any], list[int], Floats]:
+    """Return values of a column, the numbers of its inputs, and these inputs, standardised."""
+    values = _values_of(name, standardizer, points)
+    column = pd.Series(values)
+    parts = [(k, part) for k, part in enumerate(standardizer.inputs) if part.name == name]
+    along = [(part.numbers(part.read(column)) - part.mean) / part.scale for _, part in parts]
+    return values, [k for k, _ in parts], np.reshape(along, (len(parts), len(values))).T
 
 
 def _name_of(column: str | int, standardizer: Standardizer) -> str:
@@ -40,13 +49,13 @@ def _name_of(column: str | int, standardizer: Standardizer) -> str:
     raise ValueError(f"There is no column {column!r}{alternatives(column, names, 'the model has')}")
 
 
-def _values_of(name: str, standardizer: Standardizer) -> list[Any]:
+def _values_of(name: str, standardizer: Standardizer, points: int) -> list[Any]:
     """Return the levels of a nominal column, else points over its training range."""
     first = next(column for column in standardizer.columns if column.name == name)
     if first.codes is not None:
         return sorted(first.codes, key=str)
     low, high = first.limits or (first.mean, first.mean)
-    return np.linspace(low, high, POINTS).tolist() if low < high else [low]
+    return np.linspace(low, high, points).tolist() if low < high else [low]
 
 
 def input_of(column: Column, rows: ScoredRows, standardizer: Standardizer) -> Floats:

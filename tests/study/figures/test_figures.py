@@ -10,7 +10,7 @@ from tests.support.made_up_runs import made_up_runs
 
 from vjmgp.study.figures.all_pairs import heat_map, rank_diagram
 from vjmgp.study.figures.box_plots import draw_boxes, size_and_time_boxes
-from vjmgp.study.figures.draw_figures import all_figures, draw_figures
+from vjmgp.study.figures.draw_figures import MISSES, TOO_FEW_DATASETS, all_figures, draw_figures
 from vjmgp.study.figures.evolution_curves import evolution_curves, filled_curves, quartiles
 from vjmgp.study.figures.figure_style import log_ticks, pens_of, save_figure, study_style
 from vjmgp.study.figures.overview_panels import three_panels
@@ -205,6 +205,16 @@ def test_draw_figures_draws_what_the_experiment_has_data_for(tmp_path, evolves):
         assert (folder / f"{name}.svg").read_text().startswith("<?xml")
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
         assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("count", "words"), [(5, TOO_FEW_DATASETS), (6, MISSES)])
+def test_overview_says_what_its_bars_can_tell(count, words):
+    datasets = [f"d{k}" for k in range(count)]
+    tables = {"runs": runs_of(["VJM", "SVR"], datasets)}
+    tables["curves"] = pd.DataFrame(columns=["dataset", "method"])
+    experiment = Experiment("e", "E", ["VJM", "SVR"], datasets, "paper")
+    *_, caption = next(all_figures(experiment, ["VJM"], None, 0.01, tables))
+    assert f"the dotted line; {words}. Size" in caption
 
 
 def test_overview_leaves_out_methods_run_on_few_datasets():

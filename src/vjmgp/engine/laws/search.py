@@ -52,6 +52,8 @@ REFITTED = 40
 FINISHED, SHORTER = 8, 4
 """Number of laws whose constants are simplified: of the best, and of ever shorter ones."""
 ROWS_PER_TERM = 4
+MANY = 500
+"""Number of inputs from which each is judged alone."""
 SEPARABLE = 12
 """Number of inputs that may be divided out."""
 SHAPED = 2
@@ -303,10 +305,12 @@ def informative_first(problem: LawData) -> Integers:
     target = target - base @ (base.T @ target)
     powers = roots * np.concatenate([z, z**2, z**3])
     powers = powers - (powers @ base) @ base.T
+    square = float(target @ target)
+    if len(columns) > MANY:
+        return _alone_first(powers, powers @ target, square)
     gram, moments = powers @ powers.T, powers @ target
     gram = gram + (1e-9 * np.trace(gram) / len(gram) + 1e-300) * np.eye(len(gram))
     blocks = np.arange(len(gram)).reshape(3, -1).T
-    square = float(target @ target)
     alone = [moments[b] @ np.linalg.solve(gram[np.ix_(b, b)], moments[b]) for b in blocks]
     evidence = np.array([gain / max(square - gain, EXACT * square) for gain in alone])
     if len(columns) > 1 and 2 * len(gram) < len(y):
@@ -317,6 +321,15 @@ def informative_first(problem: LawData) -> Integers:
             gain = numbers[b] @ np.linalg.solve(inverse[np.ix_(b, b)], numbers[b])
             evidence[k] = max(evidence[k], gain / left)
     return np.argsort(-evidence, kind="stable")
+
+
+def _alone_first(powers: Floats, moments: Floats, square: float) -> Integers:
+    """Sort many inputs by what a cubic of each explains alone."""
+    z = powers.reshape(3, -1, powers.shape[1]).swapaxes(0, 1)
+    gram, moments = z @ z.swapaxes(1, 2), moments.reshape(3, -1).T[:, :, None]
+    ridge = 1e-9 * np.einsum("kii->", gram) / len(powers) + 1e-300
+    gain = (moments * np.linalg.solve(gram + ridge * np.eye(3), moments)).sum(axis=(1, 2))
+    return np.argsort(-gain / np.maximum(square - gain, EXACT * square), kind="stable")
 
 
 def separable(problem: LawData) -> Floats | None:

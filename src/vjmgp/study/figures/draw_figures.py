@@ -10,6 +10,8 @@ from ...core.files import write_json
 from ..names import PLAIN, REFERENCE
 from ..result_tables import present, read_runs, read_table
 from ..statistics.critical_difference import critical_difference
+from ..statistics.effect_sizes import COVERAGE
+from ..statistics.fewest_pairs import fewest_pairs
 from ..statistics.summaries import by_dataset, common_datasets
 from .all_pairs import NUMBERS_UP_TO, heat_map, rank_diagram
 from .box_plots import MOST_PANELS, score_boxes, size_and_time_boxes
@@ -23,12 +25,15 @@ if TYPE_CHECKING:
 OVERVIEW = (
     "Points: the mean over the datasets that all methods have ({}) of the median over runs. "
     "Bars: 95 % bootstrap intervals over these datasets of the difference from {} (for size and "
-    "time, of the ratio), drawn around its mean, the dotted line; a bar that misses the line is a "
-    "clear difference. Size counts nodes, or follows SRBench's conventions for models that are not "
-    "formulas. Time is CPU time of one core, including tuning and, for methods that use it such as "
-    "VJM, the noise estimate. Symbolic methods have a star."
+    "time, of the ratio), drawn around its mean, the dotted line; {}. Size counts nodes, or "
+    "follows SRBench's conventions for models that are not formulas. Time is CPU time of one core, "
+    "including tuning and, for methods that use it such as VJM, the noise estimate. Symbolic "
+    "methods have a star."
 )
 """Caption of the figure "overview"."""
+MISSES = "a bar that misses the line is a difference over all datasets together, not on single ones"
+TOO_FEW_DATASETS = "over so few datasets they tell no clear difference"
+"""What bars mean that miss the line, if there are enough datasets, and if not."""
 
 
 def draw_figures(
@@ -70,9 +75,10 @@ def all_figures(
     left_out = [name for name in methods if name not in common]
     if common.shape[1] > 1 and len(common):
         few = f" Run on too few datasets to be shown: {', '.join(left_out)}." * bool(left_out)
+        words = MISSES if len(common) >= fewest_pairs(1.0 - COVERAGE) else TOO_FEW_DATASETS
         yield (
             "overview", three_panels(runs, methods, datasets, symbolic, pens),
-            "Accuracy, size and time", OVERVIEW.format(len(common), common.columns[0]) + few,
+            "Accuracy, size and time", OVERVIEW.format(len(common), common.columns[0], words) + few,
         )  # fmt: skip
     if len(methods) > 2:
         pairs = tables["pairwise"]
