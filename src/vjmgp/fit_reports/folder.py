@@ -10,7 +10,7 @@ import pandas as pd
 from ..core.files import write_whole
 from ..models.symbolic import SymbolicModel
 from ..tables.errors import InputError
-from ..tables.text_file import EXACT
+from ..tables.reader import EXACT
 from .about import clipping, names_of
 from .fits import Versions
 

@@ -12,8 +12,7 @@ import yaml
 from ..core.arrays import Floats
 from ..core.files import package_folder
 from .checks import raise_any, target_problems
-from .reader import TableFormat, read_file
-from .text_file import EXACT
+from .reader import EXACT, TableFormat, read_file
 
 TARGET = "target"
 """The target's column in PMLB's files."""

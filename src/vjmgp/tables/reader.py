@@ -15,6 +15,7 @@ from ..core.optional import require_module
 from ..core.suggestions import alternatives
 from .errors import InputError, TableError
 from .number_format import PLAIN, NumberFormat, find_number_format, in_plain_format, is_plain
+from .text_file import EXACT as EXACT
 from .text_file import TextFile, detect_encoding
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
