@@ -12,10 +12,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
+from tests.support.exported import by_python
 from tests.support.random_models import EVERY_FUNCTION, NUMPY, columns, random_model
 from tests.support.regressors import reloaded
 
 from vjmgp.engine.trees.primitives import CONSTANT, codes_by_name
+from vjmgp.export.source import source_of
 from vjmgp.formulas import simplify
 from vjmgp.formulas.functions import CALLS
 from vjmgp.formulas.nodes import Algebra, count_symbols, in_order, is_not_negative, values_at
@@ -313,6 +315,23 @@ def test_products_of_inputs_far_from_zero_stay_precise(offset):
     model = model_of(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
     shown = eval(str(model), {name: table[name].to_numpy() for name in table})
     assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-110, 1e110, 1e150])
+@pytest.mark.parametrize("tree", [(2, 6, 14, 14), (6, 6, 14), (2, 15, 2, 6, 14, 14), (2, 6, 14, 6)])
+def test_terms_of_extreme_numbers_stay(tree, unit):
+    """The coefficient of (a − mean)³ alone would be below the range of floats, or above it."""
+    table = TABLE.assign(a=unit * TABLE["a"])
+    codes = (*tree, *[15] * (tree[-1] == 6))
+    model = model_of(table, TABLE["b"], [codes, (15,)], [1.0, 1.0])
+    values = {name: table[name].to_numpy() for name in table}
+    clip = model.standardizer.clip_target
+    expected = clip(model.evaluate(table))
+    np.testing.assert_allclose(clip(eval(model.text(digits=None), values)), expected, rtol=1e-9)
+    gap = clip(eval(str(model), values)) - expected
+    assert np.sqrt(np.mean(gap**2)) < 5 * TOLERANCE * TABLE["b"].std()
+    found = by_python(model.export("python"), table[[*source_of(model).columns]])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_number_text_is_short():
