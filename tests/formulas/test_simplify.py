@@ -275,6 +275,25 @@ def test_maximum_of_one_argument_is_dropped():
     assert "Max" in model.text(digits=4)
 
 
+@pytest.mark.parametrize("outliers", [(1e6,), (-1e6,), (1e6, -1e6), (1e6, 3e5)])
+@pytest.mark.parametrize("function", ["tanh", "gauss", "sigmoid", "atan", "sin"])
+def test_curves_beside_outliers_are_displayed(function, outliers):
+    """With an outlier, hardly any point near the mean is where the other rows are."""
+    table = TABLE.copy()
+    table.loc[range(len(outliers)), "a"] = outliers
+    scale, mean = table["a"].std(ddof=0), table["a"].mean()
+    codes = (codes_by_name()[function], 2, CONSTANT, 0, 14, CONSTANT)  # of 1.2345·a
+    constants = 0.0, 0.0, 1.2345 * scale, 0.0, 0.0, mean / scale
+    model = model_of(table, TABLE["b"], [], [])
+    features = Feature(codes, constants, 1.0, 0.0, 1.0), Feature((15,), (0.0,), 0.7, 0.0, 1.0)
+    model = replace(model, features=features)
+    with np.errstate(over="ignore"):
+        found = eval(str(model), NUMPY | {name: table[name].to_numpy() for name in table})
+    gap = found - model.evaluate(table)
+    assert np.sqrt(np.mean(gap[len(outliers) :] ** 2)) < 5 * TOLERANCE * TABLE["b"].std()
+    assert len(str(model)) < 120
+
+
 def test_text_survives_saving_and_copying(tmp_path):
     model, _ = random_model(7, depth=3)
     text = str(model)

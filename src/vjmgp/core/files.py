@@ -22,10 +22,14 @@ SEAL = re.compile(rb', "seal": "([0-9a-f]{32})"\}\n$')
 
 
 class DamagedFileError(ValueError):
-    """A file whose content has changed since it was written."""
+    """A file whose content has changed since it was written.
 
-    def __init__(self, where: str, why: str = "") -> None:
-        super().__init__(f"{where} is damaged{why and f' ({why})'}.")
+    Without a `remedy`, `vjmgp study repair` is one.
+    """
+
+    def __init__(self, where: str, why: str = "", remedy: str = "") -> None:
+        super().__init__(f"{where} is damaged{why and f' ({why})'}.{remedy and f' {remedy}'}")
+        self.remedy = remedy
 
 
 def package_folder(name: str) -> Path:

@@ -31,9 +31,11 @@ TOLERANCE = 0.001
 share of the target's deviation."""
 SAME = 1e-6
 """Forms whose predictions differ by a smaller share of the tolerance are equal."""
-BOX_TOLERANCE = 0.01
+BOX_TOLERANCE = 0.005
 """The error allowed at points of all orders of magnitude."""
 POINTS, BOX_POINTS = 192, 384
+BOX_MARGIN = 10.0
+"""How far predictions there may leave the target's range before they are clipped, in widths."""
 DECADES = 8.0
 """Orders of magnitude below the range of an input."""
 HOPELESS = 3.0
@@ -354,17 +356,17 @@ def exact_form(model: "SymbolicModel", length: Lengths) -> tuple[Rounding, Round
     algebra, root = simplify.expression_of(model)
     standardizer = model.standardizer
     low, high = standardizer.target_range
-    margin = high - low if np.isfinite(high - low) else np.inf
+    width = high - low if np.isfinite(high - low) else np.inf
     allowed = TOLERANCE * standardizer.target_scale
     used = {int(node.number) for node in in_order(root) if node.kind == "input"}
     columns = list(enumerate(standardizer.inputs))
-    bounds = low - margin, high + margin
 
-    def at(draw: Callable[[Column, int], Floats], count: int) -> Rounding:
+    def at(draw: Callable[[Column, int], Floats], count: int, margin: float) -> Rounding:
         points = [draw(column, k) if k in used else None for k, column in columns]
-        return Rounding(algebra, points, bounds, allowed, count)
+        return Rounding(algebra, points, (low - margin, high + margin), allowed, count)
 
-    rounding, box = at(points_of, POINTS), at(box_points_of, POINTS + BOX_POINTS)
+    rounding = at(points_of, POINTS, width)
+    box = at(box_points_of, POINTS + BOX_POINTS, BOX_MARGIN * width)
     short = simplify.shortest(algebra, root, length)
     is_same = rounding.distance(short, rounding.values(root)) <= SAME * allowed
     return rounding, box, short if is_same else root

@@ -19,9 +19,19 @@ LARGE_FILE = 50_000_000
 
 
 def check_before_a_run(study: Study) -> None:
-    """Raise if a user's tables, classes or modules are unusable."""
-    for check in (check_own_data, check_estimators, check_own_regularizers):
+    """Raise if a user's tables, classes or modules, or the published runs, are unusable."""
+    for check in (check_own_data, check_estimators, check_own_regularizers, check_published):
         check(study)
+
+
+def check_published(study: Study) -> None:
+    """Raise if published runs that the study reuses are not those that their index names."""
+    reused = study.reused()
+    if reused and study.published:
+        from ..published.rows import check_index  # needs pyarrow
+
+        cells = study.published.cells
+        check_index(study.published, (cells[run.identity].group for run in reused))
 
 
 def check_folders(study: Study) -> None:
