@@ -256,9 +256,9 @@ def test_index_is_compared_with_the_runs(folder, tmp_path, capsys, what):
     message += f"and it has {1 if what == 'fewer rows' else 2} runs of VJM on 192_vineyard"
     with pytest.raises(DamagedFileError, match=message):
         load_results(publication.folder)
-    assert main(["verify", "--published", str(config), "--runs", "0"]) == 1
-    assert re.search(f"WRONG  published files: .*{message}", capsys.readouterr().out)
-    if what in ("fewer rows", "99 seeds"):
+    if what in ("fewer rows", "99 seeds"):  # of others no run is reused
+        assert main(["verify", "--published", str(config), "--runs", "0"]) == 1
+        assert re.search(f"WRONG  published files: .*{message}", capsys.readouterr().out)
         assert main(["study", "check", str(config)]) == 2
         assert re.search(message, capsys.readouterr().err)
 

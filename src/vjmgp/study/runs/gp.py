@@ -57,7 +57,10 @@ class GeneticProgramming:
             random_state=problem.seed,
             categorical_features=problem.nominal,
         )
-        return regressor.fit(problem.train_table, problem.labels)
+        fitted = regressor.fit(problem.train_table, problem.labels)
+        if fitted.stopped_by_ == "interrupt":
+            raise KeyboardInterrupt  # a part of a run is not a result
+        return fitted
 
     def predict(self, table: Any) -> Floats:
         """Predict with the chosen model."""
