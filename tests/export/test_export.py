@@ -451,6 +451,7 @@ def test_export_command(here, capsys):
     regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
     model = regressor.fit(table.drop(columns="y"), table["y"]).model_
     (here / "data_model").mkdir()
+    data = (here / "data.csv").read_text()
     model.to_json("data_model/model.json")
     for language in LANGUAGES:
         assert main(["export", "data_model", "--to", language]) == 0
@@ -465,8 +466,20 @@ def test_export_command(here, capsys):
         (["data_model", "--to", "c", "--table", "t"], "no option 'table'"),
         (["data_model", "--to", "excel", "--cells", "A2,B2,C2,D2"], "There are 4 cells"),
         (["data_model", "--to", "c", "--output", "data.csv/p.c"], "cannot write there ("),
+        (["data_model", "--to", "c", "--output", "data.csv"], "data.csv exists, and this command"),
+        (
+            ["data_model", "--to", "c", "--output", "data_model/model.json"],
+            "did not write it; name",
+        ),
     ):
         assert answer in said_by(capsys, ["export", *words])
+    assert (here / "data.csv").read_text() == data
+    for language in LANGUAGES:  # its own files are replaced
+        words = ["export", "data_model", "--to", language, "--output", "out/p.py"]
+        assert main(words) == 0
+        assert (here / "out/p.py").read_text(encoding="utf-8") == model.export(language)
+    assert main(["export", "data_model", "--to", "c", "--output", "data.csv", "--force"]) == 0
+    assert (here / "data.csv").read_text(encoding="utf-8") == model.export("c")
 
 
 def test_large_close_numbers_stay_precise(tmp_path):
