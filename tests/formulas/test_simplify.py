@@ -294,6 +294,36 @@ def test_curves_beside_outliers_are_displayed(function, outliers):
     assert len(str(model)) < 120
 
 
+def balanced(function, trees):
+    """Return the codes of all trees joined by calls of a function of two arguments."""
+    while len(trees) > 1:
+        pairs = zip(trees[::2], trees[1::2], strict=True)
+        trees = [(codes_by_name()[function], *a, *b) for a, b in pairs]
+    return trees[0]
+
+
+@pytest.mark.parametrize("function", ["max", "mul"])
+def test_work_on_a_huge_formula_is_bounded(function, monkeypatch):
+    """Each round tries replacements, and each of these goes through the whole formula."""
+    nodes = []
+
+    def counted(algebra, order, *arguments):
+        nodes.append(len(order) + 20 * max(len(node.parts) for node in order))
+        return replaced(algebra, order, *arguments)
+
+    replaced = simplify.replaced
+    monkeypatch.setattr(simplify, "replaced", counted)
+    monkeypatch.setattr("vjmgp.formulas.rounding.MOST_WORK", 50_000)
+    sines = [(codes_by_name()["sin"], 2, CONSTANT, 14 + k % 3) for k in range(256)]
+    codes = balanced(function, sines)
+    constants = np.where(np.array(codes) == CONSTANT, 1.0 + np.arange(len(codes)), 0.0)
+    model = model_of(TABLE, TABLE["b"], [], [])
+    feature = Feature(codes, tuple(constants.tolist()), 1.0, 0.0, 1.0)
+    assert str(replace(model, features=(feature,)))
+    rounds, starts, passes = 4, 2, 2
+    assert 0 < sum(nodes) <= rounds * starts * passes * 50_000
+
+
 def test_text_survives_saving_and_copying(tmp_path):
     model, _ = random_model(7, depth=3)
     text = str(model)

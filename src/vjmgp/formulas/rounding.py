@@ -40,6 +40,8 @@ DECADES = 8.0
 """Orders of magnitude below the range of an input."""
 HOPELESS = 3.0
 """Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
+MOST_WORK = 2_000_000
+"""Replacements in one round, times their work: of a large form the most promising are tried."""
 LONG = 600
 """Forms with more letters are reduced from one start only."""
 Need = tuple[list[float], list[float], float]
@@ -138,6 +140,8 @@ class Rounding:
             return node.numbers[k]
         if node.kind == "product":
             return node.numbers[k] * self.value(node) / np.where(part == 0.0, np.nan, part)
+        if len(node.parts) > simplify.MOST_TERMS:  # a maximum or minimum
+            return np.where(part == self.value(node), 1.0, 0.0)
         step = 1e-6 * (1.0 + np.abs(part))
         moved = [self.value(p) for p in node.parts]
         moved[k] = part + step
@@ -150,7 +154,8 @@ class Rounding:
         for _ in range(4):
             before = root
             order = in_order(root)
-            for _, node, make in self._worth_trying(order, length):
+            work = len(order) + 20 * max(len(node.parts) for node in order)
+            for _, node, make in self._worth_trying(order, length)[: MOST_WORK // work]:
                 shorter = simplify.replaced(self.algebra, order, node, make())
                 if length(shorter) < length(root) and self.distance(shorter, exact) <= self.allowed:
                     root, order = shorter, in_order(shorter)
