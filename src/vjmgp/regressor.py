@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,7 +27,7 @@ from .engine.evolve import TrainingData, evolve
 from .engine.objectives.row_weights import row_weights
 from .engine.parameters import CHOICES, PARAMETERS, checked
 from .engine.preparation import ScoredRows
-from .engine.restarts import Record
+from .engine.restarts import INTERRUPTED, Record
 from .engine.search.archive import Archive
 from .engine.settings import Settings
 from .engine.trees.primitives import FUNCTION_NAMES
@@ -327,13 +328,27 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self._found = model_selection.SearchResult(
             self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows, clips is True
         )
-        self.choose()
+        self._choose_or_keep_best()
         self.timings_ = {
             "preparation": 0.0 if prepared is None else prepared.seconds,
             "evolution": outcome.seconds,
             "choice": time.perf_counter() - outcome.ended,
         }
         return self
+
+    def _choose_or_keep_best(self) -> None:
+        """Choose the final model; an interrupt, unless it is the second, leaves one of the front.
+
+        That one takes no time: the choice of the paper.
+        """
+        try:
+            self.choose()
+        except KeyboardInterrupt:
+            if self.stopped_by_ == "interrupt":
+                raise
+            self.stopped_by_ = "interrupt"
+            self.choose(rule="paper", predict_with="model")
+            warnings.warn(INTERRUPTED.format(self.n_iter_), stacklevel=4)
 
     def _draw_seed(self) -> int:
         if isinstance(self.random_state, Integral):

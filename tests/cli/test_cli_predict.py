@@ -32,6 +32,14 @@ def test_predict_adds_a_column(fitted, capsys):
     assert Path("out/p.csv").read_text() == printed
     assert main(["predict", "data_model", "new.csv", "--output", "p.tsv"]) == 0
     assert Path("p.tsv").read_text() == printed.replace(",", "\t")
+    for name in ("out/p.csv", "p.tsv"):  # its own files are replaced
+        assert main(["predict", "data_model", "new.csv", "--output", name]) == 0
+    data = Path("data.csv").read_text()
+    words = ["predict", "data_model", "new.csv", "--output", "data.csv"]
+    assert "--output data.csv exists, and this command did not write" in said_by(capsys, words)
+    assert Path("data.csv").read_text() == data
+    assert main([*words, "--force"]) == 0
+    assert Path("data.csv").read_text() == printed
 
 
 def test_predict_recognises_numeric_levels_among_text(table, capsys):

@@ -32,9 +32,12 @@ def interrupt(*_):
         ({"callback": fail, "restarts": 2, "n_jobs": 2}, None, RuntimeError),
         ({"sigma": "wide"}, None, ValueError),
         ({}, "engine.evolve.prepare", KeyboardInterrupt),
-        ({}, "model_selection.short_formula", KeyboardInterrupt),
+        ({}, "model_selection.with_errors", KeyboardInterrupt),
+        ({"callback": interrupt}, "model_selection.short_formula", KeyboardInterrupt),
+        ({"callback": interrupt, "max_rows": 30}, "engine.evolve.refitted", KeyboardInterrupt),
     ],
 )
+@pytest.mark.filterwarnings("ignore:Interrupted after generation")
 def test_failed_refit_changes_nothing(table, fitted, changes, spoilt, error, monkeypatch):
     data, y = table
     before, known = fitted.predict(data), set(vars(fitted))
@@ -51,6 +54,30 @@ def test_failed_refit_changes_nothing(table, fitted, changes, spoilt, error, mon
     assert set(vars(fitted)) == known
     fitted.set_params(**{name: VJMRegressor().get_params()[name] for name in changes})
     np.testing.assert_array_equal(fitted.choose().predict(data), before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "spoilt", "same"),
+    [
+        ({}, "model_selection.short_formula", {"final_rule": "paper"}),
+        ({"final_rule": "distil"}, "model_selection.distil", {"final_rule": "paper"}),
+        ({"predict_with": "blend"}, "model_selection.blend_model", {"final_rule": "paper"}),
+        ({"max_rows": 30}, "engine.evolve.refitted", None),
+    ],
+)
+def test_interrupted_choice_keeps_the_evolved_models(table, changes, spoilt, same, monkeypatch):
+    monkeypatch.setattr(f"vjmgp.{spoilt}", interrupt)
+    with pytest.warns(UserWarning, match=r"Interrupted after generation 3: the best model so far"):
+        found = small(generations=3, **changes).fit(*table)
+    assert found.stopped_by_ == "interrupt"
+    assert len(found.pareto_front_)
+    assert np.isfinite(found.predict(table[0])).all()
+    if same:
+        assert str(found.model_) == str(small(generations=3, **same).fit(*table).model_)
+    if same and "predict_with" not in changes:  # the choice can be made up for
+        monkeypatch.undo()
+        again = small(generations=3, **changes).fit(*table)
+        assert str(found.choose().model_) == str(again.model_)
 
 
 def test_refit_without_names_removes_the_names(table, fitted):

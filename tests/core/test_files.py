@@ -1,6 +1,9 @@
 """Sealed files and manifests: damage is detected."""
 
+import errno
+import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -103,3 +106,21 @@ def test_wide_table_is_prepared_without_warnings(tmp_path):
     table.write_text("\n".join(rows))
     prepare_dataset("wide", str(table), Table(str(table), "y"), str(data), str(tmp_path / "facts"))
     assert pd.read_parquet(data).shape == (40, 151)
+
+
+@pytest.mark.parametrize("write", [files.write_json, files.write_sealed, files.append_record])
+def test_full_disk_is_reported_with_the_path(tmp_path, write, monkeypatch):
+    """The system's error does not name it."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class FullFile(io.BytesIO):
+        write = full
+
+    place = tmp_path / "new.json"
+    monkeypatch.setattr(Path, "open", lambda *_: FullFile())
+    with pytest.raises(OSError, match=r"No space left on device: '.*new\.json'") as caught:
+        write(place, {})
+    assert caught.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == []

@@ -229,3 +229,18 @@ def test_damaged_kernels_are_compiled_again(tmp_path, monkeypatch, capsys):
         warmup._remove_damaged.__wrapped__()
         assert [path.name for path in tmp_path.iterdir()] == ["compiling.lock"]
         assert "are damaged: compiling again." in capsys.readouterr().err
+
+
+def test_temporary_folder_is_removed_at_the_end(tmp_path):
+    """Also after a fork has ended."""
+    (tmp_path / "file").touch()
+    code = "import os, vjmgp.engine.compilation.kernels as k; f = k.kernel_folder(); "
+    code += "child = os.fork(); child and os.waitpid(child, 0); print(child and f.is_dir(), f)"
+    names = ("VJMGP_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
+    places = dict.fromkeys(names, str(tmp_path / "file")) | {"TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, env=os.environ | places, check=True, capture_output=True, text=True
+    )
+    assert f"True {tmp_path / 'vjmgp-kernels-'}" in done.stdout
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]

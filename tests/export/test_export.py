@@ -3,6 +3,7 @@
 import math
 import re
 import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from vjmgp import UserFunction, VJMRegressor
 from vjmgp.cli import main
 from vjmgp.engine.trees.primitives import CONSTANT, FIRST_VARIABLE, codes_by_name
 from vjmgp.export import LANGUAGES, export_model
+from vjmgp.export.c import CPrinter
 from vjmgp.export.source import source_of, words
 from vjmgp.models.ensemble import BlendModel
 from vjmgp.models.symbolic import Feature, SymbolicModel
@@ -27,6 +29,7 @@ CODES = codes_by_name()
 NAMES = ["speed", 'wind "chill" (°C)', "3rd", "sin", "O'Brien; --", "t1"]
 LEVELS = ["O'Brien", '"x"', "für \\ ??/ {0}", "a*/b"]
 MODELS = range(24)
+NEEDS_GCC = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 
 
 def random_table(rng, rows, missing):
@@ -92,7 +95,7 @@ def test_python_sqlite_and_structured_text(language, run, options, seed):
     check(model, table, lambda columns: run(model.export(language, **options), columns))
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+@NEEDS_GCC
 def test_c(tmp_path):
     models = [random_model(seed) for seed in MODELS]
     texts = [model.export("c", name=f"f{k}") for k, (model, _) in enumerate(models)]
@@ -203,6 +206,93 @@ def test_levels_with_equal_text_raise():
         model.export("c")
 
 
+def check_level(levels, folder, languages=("python", "sql", "excel", "st", "c")):
+    """Compare the languages with `predict` on a table with a nominal column."""
+    given = np.array(levels, dtype=object)[np.random.default_rng(0).integers(0, 3, 40)]
+    model, table = ratio_model(clips=False, city=pd.Series(given, dtype=object))
+    expected, found = predicted(model, table), run_all(model, table, folder)
+    for language in languages:
+        np.testing.assert_allclose(found[language], expected, rtol=1e-12, err_msg=language)
+
+
+@NEEDS_GCC
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["(missing)", "b", "c"],
+        ["(missing)", "b", None],
+        ["a\nb", "a b", "c"],
+        ["a\r\u2028b\x85", 300 * "a", 299 * "aü" + "b"],
+        [2**31, 2**40, 1],
+    ],
+)
+def test_levels_that_languages_cannot_write_plainly(levels, tmp_path):
+    check_level(levels, tmp_path)
+
+
+def test_levels_beyond_a_language_raise():
+    rows = np.random.default_rng(0).integers(0, 3, 40)
+
+    def model_with(*levels):
+        given = pd.Series(np.array(levels, dtype=object)[rows], dtype=object)
+        return ratio_model(clips=False, city=given)
+
+    model, table = model_with(2**53, 2**53 + 1, 3)
+    expected = predicted(model, table)
+    np.testing.assert_allclose(exported.by_python(model.export("python"), table), expected)
+    np.testing.assert_allclose(exported.by_sqlite(model.export("sql", table="t"), table), expected)
+    for language in ("c", "excel"):
+        message = f"'city' has the level 90071992547409.., too large a number for {language}"
+        with pytest.raises(ValueError, match=message):
+            model.export(language)
+    model, table = model_with(math.inf, -math.inf, 3.0)
+    expected = predicted(model, table)
+    np.testing.assert_allclose(exported.by_python(model.export("python"), table), expected)
+    with_nul, _ = model_with("a\0b", "a", "c")
+    for given, name in ((model, "-?inf"), (with_nul, r"'a\\x00b'")):
+        for language in ("c", "excel", "sql", "st"):
+            with pytest.raises(ValueError, match=f"has the level {name}, which cannot be exported"):
+                given.export(language)
+
+
+@pytest.mark.parametrize("missing", ["error", "median", "indicator"])
+def test_excel_takes_true_and_false(missing):
+    """MAX of cells, unlike a product, passes over TRUE and FALSE."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"on": rng.choice([True, False], 40), "b": rng.normal(size=40)})
+    if missing != "error":
+        table["on"] = table["on"].astype(object).where(rng.random(40) < 0.8, None)
+    standardizer = fit_standardizer(table, rng.normal(size=40), list(table), [], missing=missing)
+    trees = [(FIRST_VARIABLE + k,) for k in range(len(standardizer.inputs))]
+    larger = CODES["max"], FIRST_VARIABLE, FIRST_VARIABLE + len(trees) - 1
+    features = tuple(feature(*tree) for tree in (larger, *trees))
+    model = SymbolicModel(standardizer, features)
+    found = exported.by_excel(in_first_cells(model), table)
+    np.testing.assert_allclose(found, predicted(model, table), rtol=1e-9)
+
+
+def names_of_macros():
+    """Return the macros that gcc and its headers define and that are not reserved names."""
+    source = b"#include <math.h>\n#include <string.h>\n"
+    command = ["gcc", "-dM", "-E", "-D_GNU_SOURCE", "-"]
+    text = subprocess.run(command, input=source, capture_output=True, check=True).stdout.decode()
+    return sorted(set(re.findall(r"#define ([A-Za-z]\w*) ", text)))
+
+
+@NEEDS_GCC
+def test_c_avoids_macros_and_nested_comments(tmp_path):
+    found = {"asm", "typeof", "unix", *names_of_macros()}
+    assert {"M_E", "M_PI", "INFINITY"} <= found
+    named = words(sorted(found), CPrinter.reserved, CPrinter.reserved_form)
+    assert not found & set(named)
+    rng = np.random.default_rng(0)
+    names = ["unix", "asm", "M_E", "a/*b*/c/*/", "NULL"]
+    table = pd.DataFrame(rng.normal(size=(40, 5)), columns=names)
+    model = model_of(table, rng, *(feature(FIRST_VARIABLE + k) for k in range(5)))
+    functions = exported.compiled([model.export("c")], tmp_path, ["-std=gnu17"])
+    np.testing.assert_allclose(exported.by_c(functions.predict, table), predicted(model, table))
+
+
 def softplus(a):
     return math.log1p(math.exp(-abs(a))) + max(a, 0.0)
 
@@ -227,7 +317,7 @@ def user_model(*functions):
     return model_of(table, rng, *features, functions=functions), table
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+@NEEDS_GCC
 def test_user_functions_in_python_and_c(tmp_path):
     a, p, q = sympy.symbols("a static q")
     functions = (
@@ -270,7 +360,9 @@ def test_structured_text_is_well_formed():
 
 
 def test_words_are_ascii_and_distinct():
-    found = words(["Für", "fur", "a b", "a__b", "", "²", "if", "t1", "1st", "日本"], ["IF"])
+    found = words(
+        ["Für", "fur", "a b", "a__b", "", "²", "if", "t1", "1st", "日本"], ["IF"], r"t\d+"
+    )
     assert found == ["Fur", "x_fur", "a_b", "x_a_b", "x", "x_2", "x_if", "x_t1", "x_1st", "x_3"]
 
 
@@ -329,6 +421,11 @@ def test_digits_shorten_numbers():
         ("c", {"cells": ["A2"]}, "The export to c has no option 'cells'; use digits, name"),
         ("c", {"name": "a-b"}, "'a-b' is not a valid name of a function"),
         ("st", {"name": "Limit"}, "The name 'Limit' means something else in st"),
+        ("st", {"name": "Value"}, "The name 'Value' means something else in st"),
+        ("st", {"name": "T1"}, "The name 'T1' means something else in st"),
+        ("python", {"name": "_encoded"}, "The name '_encoded' means something else in python"),
+        ("c", {"name": "M_PI"}, "The name 'M_PI' means something else in c"),
+        ("sql", {"table": "t", "name": "a\0b"}, "The name 'a.x00b' cannot be written in sql"),
         ("st", {"digits": 0}, "digits is 0; it must be an integer from 1 to 17"),
         ("sql", {"dialect": "oracle"}, "Unknown dialect 'oracle'; use 'sqlite' or 'postgres'"),
     ],
@@ -354,6 +451,7 @@ def test_export_command(here, capsys):
     regressor = VJMRegressor(population_size=20, generations=3, random_state=0)
     model = regressor.fit(table.drop(columns="y"), table["y"]).model_
     (here / "data_model").mkdir()
+    data = (here / "data.csv").read_text()
     model.to_json("data_model/model.json")
     for language in LANGUAGES:
         assert main(["export", "data_model", "--to", language]) == 0
@@ -368,8 +466,20 @@ def test_export_command(here, capsys):
         (["data_model", "--to", "c", "--table", "t"], "no option 'table'"),
         (["data_model", "--to", "excel", "--cells", "A2,B2,C2,D2"], "There are 4 cells"),
         (["data_model", "--to", "c", "--output", "data.csv/p.c"], "cannot write there ("),
+        (["data_model", "--to", "c", "--output", "data.csv"], "data.csv exists, and this command"),
+        (
+            ["data_model", "--to", "c", "--output", "data_model/model.json"],
+            "did not write it; name",
+        ),
     ):
         assert answer in said_by(capsys, ["export", *words])
+    assert (here / "data.csv").read_text() == data
+    for language in LANGUAGES:  # its own files are replaced
+        words = ["export", "data_model", "--to", language, "--output", "out/p.py"]
+        assert main(words) == 0
+        assert (here / "out/p.py").read_text(encoding="utf-8") == model.export(language)
+    assert main(["export", "data_model", "--to", "c", "--output", "data.csv", "--force"]) == 0
+    assert (here / "data.csv").read_text(encoding="utf-8") == model.export("c")
 
 
 def test_large_close_numbers_stay_precise(tmp_path):

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
+from tests.support.exported import by_python
 from tests.support.random_models import EVERY_FUNCTION, NUMPY, columns, random_model
 from tests.support.regressors import reloaded
 
 from vjmgp.engine.trees.primitives import CONSTANT, codes_by_name
+from vjmgp.export.source import source_of
 from vjmgp.formulas import simplify
 from vjmgp.formulas.functions import CALLS
 from vjmgp.formulas.nodes import Algebra, count_symbols, in_order, is_not_negative, values_at
@@ -273,6 +275,55 @@ def test_maximum_of_one_argument_is_dropped():
     assert "Max" in model.text(digits=4)
 
 
+@pytest.mark.parametrize("outliers", [(1e6,), (-1e6,), (1e6, -1e6), (1e6, 3e5)])
+@pytest.mark.parametrize("function", ["tanh", "gauss", "sigmoid", "atan", "sin"])
+def test_curves_beside_outliers_are_displayed(function, outliers):
+    """With an outlier, hardly any point near the mean is where the other rows are."""
+    table = TABLE.copy()
+    table.loc[range(len(outliers)), "a"] = outliers
+    scale, mean = table["a"].std(ddof=0), table["a"].mean()
+    codes = (codes_by_name()[function], 2, CONSTANT, 0, 14, CONSTANT)  # of 1.2345·a
+    constants = 0.0, 0.0, 1.2345 * scale, 0.0, 0.0, mean / scale
+    model = model_of(table, TABLE["b"], [], [])
+    features = Feature(codes, constants, 1.0, 0.0, 1.0), Feature((15,), (0.0,), 0.7, 0.0, 1.0)
+    model = replace(model, features=features)
+    with np.errstate(over="ignore"):
+        found = eval(str(model), NUMPY | {name: table[name].to_numpy() for name in table})
+    gap = found - model.evaluate(table)
+    assert np.sqrt(np.mean(gap[len(outliers) :] ** 2)) < 5 * TOLERANCE * TABLE["b"].std()
+    assert len(str(model)) < 120
+
+
+def balanced(function, trees):
+    """Return the codes of all trees joined by calls of a function of two arguments."""
+    while len(trees) > 1:
+        pairs = zip(trees[::2], trees[1::2], strict=True)
+        trees = [(codes_by_name()[function], *a, *b) for a, b in pairs]
+    return trees[0]
+
+
+@pytest.mark.parametrize("function", ["max", "mul"])
+def test_work_on_a_huge_formula_is_bounded(function, monkeypatch):
+    """Each round tries replacements, and each of these goes through the whole formula."""
+    nodes = []
+
+    def counted(algebra, order, *arguments):
+        nodes.append(len(order) + 20 * max(len(node.parts) for node in order))
+        return replaced(algebra, order, *arguments)
+
+    replaced = simplify.replaced
+    monkeypatch.setattr(simplify, "replaced", counted)
+    monkeypatch.setattr("vjmgp.formulas.rounding.MOST_WORK", 50_000)
+    sines = [(codes_by_name()["sin"], 2, CONSTANT, 14 + k % 3) for k in range(256)]
+    codes = balanced(function, sines)
+    constants = np.where(np.array(codes) == CONSTANT, 1.0 + np.arange(len(codes)), 0.0)
+    model = model_of(TABLE, TABLE["b"], [], [])
+    feature = Feature(codes, tuple(constants.tolist()), 1.0, 0.0, 1.0)
+    assert str(replace(model, features=(feature,)))
+    rounds, starts, passes = 4, 2, 2
+    assert 0 < sum(nodes) <= rounds * starts * passes * 50_000
+
+
 def test_text_survives_saving_and_copying(tmp_path):
     model, _ = random_model(7, depth=3)
     text = str(model)
@@ -313,6 +364,23 @@ def test_products_of_inputs_far_from_zero_stay_precise(offset):
     model = model_of(table, target, [(2, 14, 15), (14,), (15,)], [0.4, 0.6, 0.6])
     shown = eval(str(model), {name: table[name].to_numpy() for name in table})
     assert np.std(shown - model.evaluate(table)) < 2 * TOLERANCE * target.std()
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-110, 1e110, 1e150])
+@pytest.mark.parametrize("tree", [(2, 6, 14, 14), (6, 6, 14), (2, 15, 2, 6, 14, 14), (2, 6, 14, 6)])
+def test_terms_of_extreme_numbers_stay(tree, unit):
+    """The coefficient of (a − mean)³ alone would be below the range of floats, or above it."""
+    table = TABLE.assign(a=unit * TABLE["a"])
+    codes = (*tree, *[15] * (tree[-1] == 6))
+    model = model_of(table, TABLE["b"], [codes, (15,)], [1.0, 1.0])
+    values = {name: table[name].to_numpy() for name in table}
+    clip = model.standardizer.clip_target
+    expected = clip(model.evaluate(table))
+    np.testing.assert_allclose(clip(eval(model.text(digits=None), values)), expected, rtol=1e-9)
+    gap = clip(eval(str(model), values)) - expected
+    assert np.sqrt(np.mean(gap**2)) < 5 * TOLERANCE * TABLE["b"].std()
+    found = by_python(model.export("python"), table[[*source_of(model).columns]])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_number_text_is_short():

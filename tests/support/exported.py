@@ -5,6 +5,7 @@ import math
 import re
 import sqlite3
 import subprocess
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,14 +32,14 @@ def by_python(text: str, table: pd.DataFrame) -> Any:
     return np.asarray(names["predict"](*(table[name] for name in table)), dtype=float)
 
 
-def compiled(texts: list[str], folder: Path) -> ctypes.CDLL:
+def compiled(texts: list[str], folder: Path, more: Sequence[str] = ()) -> ctypes.CDLL:
     """Compile all texts into one library; their functions are called f0, f1, …."""
     files = []
     for k, text in enumerate(texts):
         files.append(folder / f"f{k}.c")
         files[-1].write_text(text, encoding="utf-8")
     library = folder / "all.so"
-    command = ["gcc", "-O2", *WARNINGS, "-shared", "-fPIC", *files, "-lm", "-o", library]
+    command = ["gcc", "-O2", *WARNINGS, *more, "-shared", "-fPIC", *files, "-lm", "-o", library]
     subprocess.run(command, check=True)
     return ctypes.CDLL(str(library))
 

@@ -389,6 +389,10 @@ def tree(part, **changes):
     return [{"tree": part, "weight": 1, "centre": 0, "factor": 1} | changes]
 
 
+def nested(depth):
+    return ["sin", nested(depth - 1)] if depth else 0.5
+
+
 def column(**changes):
     return [{"name": "a", "used": True, "mean": 0, "scale": 1} | changes]
 
@@ -428,6 +432,9 @@ FILES = [
             "range has a number that is not"),
         ("a fill that is none", load_with(columns=column(fill=NAN)), "fill is nan"),
         ("a column twice", load_with(columns=column() * 2), "two of its inputs are called 'a'"),
+        ("a column without levels", load_with(columns=column(codes=[])), "'a' has no levels"),
+        ("400 functions", load_with(features=tree(nested(400))),
+            "a tree is more than 100 functions deep"),
         ("a huge intercept", load_with(intercept=10**400), "malformed: int too large"),
     )
 ] + [

@@ -30,7 +30,7 @@ exit codes:
   1    the work failed: a job, a fit, or a run that verify could not reproduce
   2    the command line, the config or the data are wrong; nothing was started
   3    not now: the study is not complete (status), runs already (run, resume), or has no runs
-       (verify)
+       or a dataset that cannot be downloaded (verify)
   130  stopped by Ctrl-C; fit has written the model so far, if there was one
 """
 

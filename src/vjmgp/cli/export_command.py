@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Exit
-from .table_options import write_output
+from .table_options import add_output, check_output, write_output
 
 OPTIONS = ("name", "digits", "cells", "table", "dialect")
 
@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("model", type=Path, help="model.json, or the folder that fit has written")
     languages = ("python", "c", "excel", "sql", "st")
     command.add_argument("--to", required=True, choices=languages, help="st: Structured Text")
-    command.add_argument("--output", type=Path, help="file to write instead of printing")
+    add_output(command, "file to write instead of printing")
     command.add_argument("--name", help="of the function, or in SQL of the column of predictions")
     command.add_argument(
         "--digits", type=_digits, help="significant digits (default: all), or auto"
@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from ..fit_reports.folder import model_file
     from ..models.loading import load_model
 
+    check_output(options, "Written by vjmgp")
     given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}
     text = export_model(load_model(model_file(options.model)), options.to, **given)
     write_output(options.output, text)

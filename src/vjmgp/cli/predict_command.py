@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Exit, print_error
-from .table_options import FORMAT, add_table, write_output
+from .table_options import FORMAT, add_output, add_table, check_output, write_output
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -27,7 +27,7 @@ def add_to(commands: Any) -> None:
         metavar="SHARE",
         help="add columns 'low' and 'high' that hold this share of new targets, such as 0.9",
     )
-    command.add_argument("--output", type=Path, help="CSV or TSV file to write instead of printing")
+    add_output(command, "CSV or TSV file to write instead of printing")
     command.set_defaults(run=run)
 
 
@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--output {output}: name a file that ends with .csv or .tsv.")
     if output is not None and output.resolve() == options.table.resolve():
         raise ValueError(f"--output {output} is the table itself; name another file.")
+    check_output(options, r"[,;\t]prediction\b")
     if options.interval is not None and not 0 < options.interval < 1:
         raise ValueError(f"--interval is {options.interval}; it must be between 0 and 1.")
     from ..fit_reports.predictions import predict_table

@@ -1,6 +1,7 @@
 """Options of `vjmgp fit` and `vjmgp predict` about their table."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from ..fit_reports.fit_settings import CHOICES, LISTS
 
 SIGNS = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";", "point": "."}
 """Words for signs that are hard to type in a shell."""
+READ = 1 << 20
+"""Bytes of a file that tell what wrote it."""
 FORMAT = ("separator", "decimal", "thousands", "encoding", "sheet", "na_values")
 
 
@@ -53,6 +56,26 @@ def recover_table(options: argparse.Namespace) -> None:
             return
     if options.table is None:
         raise ValueError("name a table: vjmgp fit TABLE --target COLUMN.")
+
+
+def add_output(command: Any, help_text: str) -> None:
+    """Add the file to write to a command."""
+    command.add_argument("--output", type=Path, help=help_text)
+    command.add_argument("--force", action="store_true", help="overwrite any file with --output")
+
+
+def check_output(options: argparse.Namespace, own: str) -> None:
+    """Raise if the output would overwrite a file without the word that begins this command's."""
+    output: Path | None = options.output
+    if options.force or output is None or not output.is_file():
+        return
+    with output.open("rb") as file:
+        start = file.readline(READ)
+    if start and re.search(own.encode(), start.replace(b"\0", b"")) is None:
+        raise ValueError(
+            f"--output {output} exists, and this command did not write it; name another file, or "
+            "add --force."
+        )
 
 
 def write_output(output: Path | None, text: str, encoding: str = "utf-8") -> None:

@@ -9,6 +9,8 @@ from ..core.optional import require_module
 from . import Exit
 from .config_files import read_config, workflow_folder
 
+VERDICTS = {True: "ok", False: "WRONG", None: "?"}
+
 
 def add_to(commands: Any) -> None:
     """Add the command to the command line."""
@@ -44,7 +46,7 @@ def natural(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what was checked; return 1 if something is wrong, 3 if there are no runs."""
+    """Print what was checked; return 1 if something is wrong, 3 if runs are not available."""
     for module in ("jsonschema", "pmlb", "pyarrow"):  # the extra that brings the first has all
         require_module(module)
     from threadpoolctl import threadpool_limits
@@ -69,7 +71,9 @@ def run(options: argparse.Namespace) -> int:
     right = []
     with threadpool_limits(1):  # as in the workflow's jobs: more threads sum in another order
         for finding in findings:
-            print(f"{'ok' if finding.ok else 'WRONG':5}  {finding.what}: {finding.text}")
+            print(f"{VERDICTS[finding.ok]:5}  {finding.what}: {finding.text}")
             right.append(finding.ok)
-    print(f"{sum(right)} of {len(right)} right.")
-    return Exit.DONE if all(right) else Exit.FAILED
+    unknown = right.count(None)
+    beside = f"; {unknown} not checked" if unknown else ""
+    print(f"{right.count(True)} of {len(right) - unknown} right{beside}.")
+    return Exit.FAILED if False in right else Exit.NOT_NOW if unknown else Exit.DONE

@@ -22,10 +22,14 @@ SEAL = re.compile(rb', "seal": "([0-9a-f]{32})"\}\n$')
 
 
 class DamagedFileError(ValueError):
-    """A file whose content has changed since it was written."""
+    """A file whose content has changed since it was written.
 
-    def __init__(self, where: str, why: str = "") -> None:
-        super().__init__(f"{where} is damaged{why and f' ({why})'}.")
+    Without a `remedy`, `vjmgp study repair` is one.
+    """
+
+    def __init__(self, where: str, why: str = "", remedy: str = "") -> None:
+        super().__init__(f"{where} is damaged{why and f' ({why})'}.{remedy and f' {remedy}'}")
+        self.remedy = remedy
 
 
 def package_folder(name: str) -> Path:
@@ -49,10 +53,10 @@ def write_whole(
     place: Path, chunks: Iterable[bytes], fault_of: Callable[[Path], str | None] | None = None
 ) -> Path:
     """Write a file atomically; raise and write nothing if `fault_of` finds a fault in it."""
-    place.parent.mkdir(parents=True, exist_ok=True)
     # tempfile would ignore the user's umask: no one else could read the file.
     part = place.with_name(f".{secrets.token_hex(8)}.part")
     try:
+        place.parent.mkdir(parents=True, exist_ok=True)
         with part.open("xb") as file:
             for chunk in chunks:
                 file.write(chunk)
@@ -60,8 +64,18 @@ def write_whole(
         if fault is not None:
             raise OSError(f"the file is damaged: {fault}")
         return part.replace(place)
+    except OSError as error:
+        raise _with_path(error, place) from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _with_path(error: OSError, path: Path) -> OSError:
+    """Return an error that names the file: that of a full disk does not."""
+    if error.errno is not None:
+        error.filename = str(path)
+    return error
 
 
 def write_json(path: str | Path, data: Any) -> None:
@@ -144,12 +158,15 @@ def journal_of(path: str | Path) -> Path:
 
 def append_record(journal: Path, record: Json) -> None:
     """Append a run to a journal, on a new line if a killed process left part of one."""
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    with journal.open("a+b") as file:
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            file.write(b"" if file.read(1) == b"\n" else b"\n")
-        file.write(sealed(record))
+    try:
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        with journal.open("a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                file.write(b"" if file.read(1) == b"\n" else b"\n")
+            file.write(sealed(record))
+    except OSError as error:
+        raise _with_path(error, journal) from None
 
 
 def close_journal(path: Path) -> None:

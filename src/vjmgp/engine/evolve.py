@@ -1,6 +1,7 @@
 """Evolve models of standardised data: sample and prepare the rows, run, refit on all rows."""
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from .distillation.large_tables import prepare_all, refitted
 from .objectives.row_sample import sample_of_rows
 from .parameters import check_memory, short_repr
 from .preparation import Prepared, prepare
-from .restarts import Record, Restarts
+from .restarts import INTERRUPTED, Record, Restarts
 from .search.archive import O1, Archive, make_archive
 from .search.evolution import Evolution
 from .settings import Settings
@@ -99,9 +100,16 @@ def evolve(
     if parameters["warm_start"]:
         state = WarmStartState(restarts.runs, parameters, data, prepared, whole)
     archive, history = restarts.result()
-    if whole is not None:
-        archive = refitted(archive, history, prepared, whole, jobs)
     reason, seconds = restarts.stopped_by, restarts.seconds
+    try:
+        if whole is not None:
+            archive = refitted(archive, history, prepared, whole, jobs)
+    except KeyboardInterrupt:
+        if reason == "interrupt":  # the second one
+            raise
+        reason, whole = "interrupt", None
+        archive, history = restarts.result()  # of the sample
+        warnings.warn(INTERRUPTED.format(history[-1]["generation"]), stacklevel=4)
     return Outcome(archive, reason, ended, seconds, history, prepared, whole, state)
 
 

@@ -25,6 +25,7 @@ Record = dict[str, float]
 
 REASONS = ("generations", "patience", "max_time", "callback", "interrupt")
 """Why an evolution ended, by rising precedence."""
+INTERRUPTED = "Interrupted after generation {:.0f}: the best model so far is kept."
 
 
 @dataclass
@@ -82,8 +83,7 @@ class Restarts:
                 raise self._interruption
             last = max(run.history[-1]["generation"] for run in self.runs.values())
             self._end("interrupt")
-            said = f"Interrupted after generation {last:.0f}: the best model so far is kept."
-            warnings.warn(said, stacklevel=5)
+            warnings.warn(INTERRUPTED.format(last), stacklevel=5)
 
     @contextlib.contextmanager
     def _signals_deferred(self) -> Iterator[None]:

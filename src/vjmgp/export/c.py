@@ -12,12 +12,15 @@ from .source import Exportable, escaped, levels_of
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
+alignas alignof asm constexpr linux math_errhandling nullptr thread_local typeof typeof_unqual unix
 long main register restrict return short signed sizeof static struct switch typedef union unsigned
 void volatile while bool true false null nan infinity
 abs acos asin atan atan2 cbrt ceil cos cosh div erf exp exp2 fabs floor fma fmax fmin fmod free
 gamma hypot index isfinite isnan j0 j1 jn larger smaller is log log10 log2 main nonzero pow remove
 rename rint round signbit sin sinh sqrt step strcmp tan tanh time trunc y0 y1 yn
 """
+MACROS = "(FP_|HUGE|M_|MATH_|SNAN).*|DOMAIN|MAXFLOAT|OVERFLOW|PLOSS|SING|TLOSS|UNDERFLOW"
+"""Macros of math.h in its various versions; others are keywords if case is ignored."""
 HELPERS = {
     "larger": "static double larger(double a, double b) { return a > b || a != a ? a : b; }",
     "smaller": "static double smaller(double a, double b) { return a < b || a != a ? a : b; }",
@@ -38,9 +41,11 @@ class CPrinter(StatementPrinter):
     filled = "isnan({0}) ? {1} : {0}"
     assignment = "const double {} = {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
+    reserved_form = rf"{StatementPrinter.reserved_form}|{MACROS}"
+    largest_whole = 2**53 - 1
 
     def _encoded(self, word: str, column: Column) -> str:
-        levels = levels_of(column)
+        levels = self._levels(column)
         cases = [(_is_level(word, level), code) for level, code in levels.cases]
         if levels.missing is not None:
             absent = f"!{word}" if levels.kind == "text" else f"isnan({word})"
@@ -86,7 +91,8 @@ def write(source: Exportable, digits: int | None = None, name: str = "predict") 
     ]
     code = re.sub('"[^"]*"', "", "\n".join(body))
     helpers = [text for word, text in HELPERS.items() if re.search(rf"\b{word}\(", code)]
-    comment = [line.replace("*/", "* /") for line in source.comment(printer.names)]
+    lines = source.comment(printer.names)
+    comment = [re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", line) for line in lines]
     parts = [
         "\n".join(f"{'/*' if k == 0 else ' *'} {line}" for k, line in enumerate(comment)) + " */",
         "#include <math.h>" + ("\n#include <string.h>" if HELPERS["is"] in helpers else ""),

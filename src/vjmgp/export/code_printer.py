@@ -1,5 +1,6 @@
 """Expressions as code: what the languages of `vjmgp.export` have in common."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -8,7 +9,7 @@ from ..formulas.nodes import Node, is_not_negative
 from ..formulas.printers.precedence import Part, Printer
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Column
-from .source import Exportable, words
+from .source import Exportable, Levels, levels_of, words
 
 ARGUMENTS = ("a", "b")
 """Names of the arguments of a user's function."""
@@ -29,6 +30,9 @@ class CodePrinter(Printer):
     """A template for 1 if a number is missing, else 0."""
     filled: ClassVar[str]
     """A template for a number, or another one if it is missing."""
+
+    largest_whole: ClassVar[int]
+    """The largest whole number that the language tells from its neighbours."""
 
     def __init__(self, source: Exportable, digits: int | None, names: dict[str, str]) -> None:
         super().__init__(source.algebra, digits)
@@ -96,6 +100,17 @@ class CodePrinter(Printer):
         """Return the code of a nominal column's level."""
         raise NotImplementedError
 
+    def _levels(self, column: Column) -> Levels:
+        """Return the levels of a column; raise if the language cannot tell them apart."""
+        levels = levels_of(column)
+        for level in levels.names if levels.kind == "number" else ():
+            if isinstance(level, int) and abs(level) > self.largest_whole:
+                raise ValueError(
+                    f"The column {column.name!r} has the level {level}, too large a number for "
+                    f"{self.language}: make the column text before the fit."
+                )
+        return levels
+
     def _user_call(self, function: UserFunction, parts: Sequence[Part]) -> str:
         raise self._not_written(function)
 
@@ -120,10 +135,14 @@ class StatementPrinter(CodePrinter):
 
     reserved: ClassVar[Iterable[str]]
     """Words that cannot name columns or functions, in lower case."""
+    reserved_form: ClassVar[str] = r"[tT]\d+"
+    """The form of other such words: those of repeated parts."""
     assignment: ClassVar[str]
 
     def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
-        if name.lower() in self.reserved:
+        own = [f"own_{function}" for function in source.algebra.user_functions]
+        taken = {"value", *self.reserved, *map(str.lower, own)}
+        if name.lower() in taken or re.fullmatch(self.reserved_form, name):
             raise ValueError(f"The name {name!r} means something else in {self.language}.")
         self.lines: list[str] = []
         self.variables: list[str] = []
@@ -132,7 +151,7 @@ class StatementPrinter(CodePrinter):
         derived = {k: title for k, c in source.inputs.items() if (title := derived_title(c))}
         columns = list(source.columns)
         titles = [*columns, *derived.values(), *(f"{column} missing" for column in columns)]
-        found = iter(words(titles, [name, "value", *self.reserved]))
+        found = iter(words(titles, [name, *taken], self.reserved_form))
         super().__init__(source, digits, {column: next(found) for column in columns})
         self.inputs = {k: self.names[column.name] for k, column in source.inputs.items()}
         self.inputs |= {k: next(found) for k in derived}

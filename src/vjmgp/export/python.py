@@ -2,6 +2,7 @@
 
 import builtins
 import keyword
+import math
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -40,7 +41,10 @@ class PythonPrinter(StatementPrinter):
     indicator = "1.0*np.isnan({})"
     filled = "np.where(np.isnan({0}), {1}, {0})"
     assignment = "{} = {}"
-    reserved: ClassVar[Iterable[str]] = ("np", *keyword.kwlist, *dir(builtins))
+    reserved: ClassVar[Iterable[str]] = (
+        *("np", "_encoded", "_nonzero"),
+        *(word.lower() for word in (*keyword.kwlist, *dir(builtins))),
+    )
 
     def __init__(self, source: Exportable, digits: int | None, name: str) -> None:
         self.modules: set[str] = set()
@@ -49,7 +53,10 @@ class PythonPrinter(StatementPrinter):
     def _encoded(self, word: str, column: Column) -> str:
         self.helpers["encoded"] = ENCODED
         codes = (column.codes or {}).items()
-        texts = ", ".join(f"{level!r}: {self._number(code)}" for level, code in codes)
+        infinite = {math.inf: "np.inf", -math.inf: "-np.inf"}
+        texts = ", ".join(
+            f"{infinite.get(level) or repr(level)}: {self._number(code)}" for level, code in codes
+        )
         return f"_encoded({word}, {{{texts}}}, {self._number(column.unseen)})"
 
     def _guarded(self, part: Part) -> Part:
@@ -65,8 +72,8 @@ class PythonPrinter(StatementPrinter):
         if self.modules - {"functools"}:  # others do not work on arrays
             raise self._not_written(function)
         arguments = ", ".join(ARGUMENTS[: function.arity])
-        self.helpers[name] = f"def _{name}({arguments}):\n    return {text}\n"
-        return f"_{name}({', '.join(part.text for part in parts)})"
+        self.helpers[f"own {name}"] = f"def own_{name}({arguments}):\n    return {text}\n"
+        return f"own_{name}({', '.join(part.text for part in parts)})"
 
 
 def write(source: Exportable, digits: int | None = None, name: str = "predict") -> str:

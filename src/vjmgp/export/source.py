@@ -116,9 +116,17 @@ def source_of(model: "SymbolicModel", *, rounded: bool = False) -> Exportable:
 def levels_of(column: Column) -> Levels:
     """Return the levels of an input that is derived from a nominal column."""
     codes = dict(column.codes or {})
-    missing = codes.pop(MISSING, column.unseen)
-    types = set(map(type, codes))
+    missing = codes.get(MISSING, column.unseen)
+    types = {type(level) for level in codes if level != MISSING}
     kind = "truth" if types == {bool} else "number" if types <= {int, float} else "text"
+    if kind != "text":  # a text may be the marker itself
+        codes.pop(MISSING, None)
+    for level in codes:
+        if "\0" in str(level) or level in (math.inf, -math.inf):
+            raise ValueError(
+                f"The column {column.name!r} has the level {level!r}, which cannot be exported: "
+                "replace it before the fit."
+            )
     known = {level_text(level) if kind == "text" else level: code for level, code in codes.items()}
     if len(known) < len(codes):
         raise ValueError(
@@ -143,17 +151,17 @@ def escaped(codes: Iterable[int], special: str, template: str) -> str:
     return "".join(chr(code) if code in plain else template.format(code) for code in codes)
 
 
-def words(names: Sequence[str], reserved: Iterable[str]) -> list[str]:
+def words(names: Sequence[str], reserved: Iterable[str], reserved_form: str = "") -> list[str]:
     """Return the names as words of ASCII letters, digits and single underscores.
 
-    They are distinct even if case is ignored.
+    They are distinct even if case is ignored, and none has the form that is reserved.
     """
     taken = {word.lower() for word in reserved}
     result = []
     for name in names:
         plain = unicodedata.normalize("NFKD", str(name)).encode("ascii", "ignore").decode()
         word = re.sub(r"[\W_]+", "_", plain).strip("_")
-        if not word[:1].isalpha() or word.lower() in taken or re.fullmatch(r"[tT]\d+", word):
+        if not word[:1].isalpha() or word.lower() in taken or re.fullmatch(reserved_form, word):
             word = f"x_{word}".strip("_")
         result.append(word + unused(word.lower(), taken).removeprefix(word.lower()))
         taken.add(result[-1].lower())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..tables.preprocessing import Column
 from .code_printer import CodePrinter
-from .source import Exportable, levels_of, literal
+from .source import Exportable, literal
 
 
 class SqlPrinter(CodePrinter):
@@ -12,6 +12,7 @@ class SqlPrinter(CodePrinter):
 
     language = "sql"
     power_function = "power"
+    largest_whole = 2**63 - 1
     indicator = "CASE WHEN {} IS NULL THEN 1.0 ELSE 0.0 END"
     filled = "COALESCE({}, {})"
 
@@ -19,7 +20,7 @@ class SqlPrinter(CodePrinter):
         return f"1.0*{factors}" if factors else "1.0"  # integers would be divided as such
 
     def _encoded(self, word: str, column: Column) -> str:
-        levels = levels_of(column)
+        levels = self._levels(column)
         known = [(literal(level, "'"), self._number(code)) for level, code in levels.cases]
         cases = [f"WHEN {word} = {level} THEN {code}" for level, code in known]
         if levels.missing is not None:
@@ -85,6 +86,8 @@ def write(
 
 def quoted(name: str) -> str:
     """Return an identifier."""
+    if "\0" in name:
+        raise ValueError(f"The name {name!r} cannot be written in sql: rename the column.")
     return literal(name, '"')
 
 

@@ -32,6 +32,7 @@ class StPrinter(StatementPrinter):
     at_least_zero = "MAX({}, 0.0)"
     assignment = "{} := {};"
     reserved: ClassVar[Iterable[str]] = KEYWORDS.split()
+    largest_whole = 2**63 - 1
 
     def _number(self, value: float) -> str:
         """Return a number with a point."""
@@ -45,7 +46,7 @@ class StPrinter(StatementPrinter):
     def _assign_derived(self, name: str, column: Column) -> None:
         word, flag = self.names[column.name], self.flags[column.name]
         if column.codes is not None:
-            levels = levels_of(column)
+            levels = self._levels(column)
             wide, other = _is_wide(levels), self._number(levels.other)
             cases = [(f"{word} = {_literal(level, wide)}", code) for level, code in levels.cases]
             if levels.missing is not None:
@@ -117,8 +118,9 @@ def _type_of(column: Column) -> str:
     if levels.kind == "truth":
         return "BOOL"
     if levels.kind == "number":
-        is_whole = all(isinstance(level, int) for level in levels.names)
-        return "DINT" if is_whole else "LREAL"
+        if not all(isinstance(level, int) for level in levels.names):
+            return "LREAL"
+        return "DINT" if max(map(abs, levels.names)) < 2**31 else "LINT"
     longest = max(map(len, levels.names))
     length = f"[{longest}]" if longest > USUAL_LENGTH else ""
     return f"{'WSTRING' if _is_wide(levels) else 'STRING'}{length}"

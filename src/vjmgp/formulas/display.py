@@ -25,10 +25,10 @@ class DisplayedFormula:
         self.names = model.variables
         self._model = model
         self._length = Lengths(self.names)
-        self._rounding, self.exact = exact_form(model, self._length)
+        self._rounding, box, self.exact = exact_form(model, self._length)
         """The form that computes the model's values."""
         self.algebra = self._rounding.algebra
-        self.rounded = rounded_form(self._rounding, self.exact, self._length)
+        self.rounded = rounded_form(self._rounding, box, self.exact, self._length)
         """The form that predicts nearly the same."""
 
     @property

@@ -21,8 +21,13 @@ from .user_function import UserFunction
 
 Term = tuple["Node", float]
 
+TINY = float(np.finfo(float).tiny)
+
 CANCELLED = 1e-12
 """A sum that is a smaller share of its largest part is rounding error."""
+LARGEST = 1e150
+"""Factors beyond it, or below its reciprocal, stay inside of powers: outside, they or what they are
+multiplied by could leave the range of floats."""
 
 
 @dataclass(eq=False, slots=True)
@@ -100,10 +105,13 @@ class Algebra:
         largest: dict[Node, float] = {}
         most = abs(constant)
         for node, weight in terms:
-            if node.kind in ("sum", "number"):
+            pairs = node.terms()
+            if not all(TINY <= abs(weight * inner) < math.inf for _, inner in pairs):
+                pairs = [(node, 1.0)]
+            elif node.kind in ("sum", "number"):
                 constant += weight * node.number
                 most = max(most, abs(weight * node.number))
-            for part, inner in node.terms():
+            for part, inner in pairs:
                 amount = weight * inner
                 weights[part] = weights.get(part, 0.0) + amount
                 largest[part] = max(largest.get(part, 0.0), abs(amount))
@@ -153,8 +161,10 @@ class Algebra:
         factor, exponents = 1.0, dict[Node, float]()
         for node, exponent in factors:
             is_whole = exponent == int(exponent)
-            scale, node = self.primitive(node, positive=not is_whole)
-            factor *= scale**exponent if scale or exponent >= 0 else math.nan
+            scale, inner = self.primitive(node, positive=not is_whole)
+            scaled = factor * _power(scale, exponent)
+            if node.kind == "number" or 1.0 / LARGEST < abs(scaled) < LARGEST:
+                factor, node = scaled, inner
             signed = [p for p, power in node.factors() if power % 2.0 and not is_not_negative(p)]
             split = is_whole or len(signed) < 2  # √(a·b) is not √a·√b for negative a and b
             for part, power in node.factors() if split else [(node, 1.0)]:
@@ -165,7 +175,7 @@ class Algebra:
             if exponents[part] % 2.0 == 0.0:  # |a|² is a²
                 power = exponents.pop(part)
                 scale, inner = self.primitive(part.parts[0])
-                factor *= scale**power
+                factor *= _power(scale, power)
                 for below, exponent in inner.factors():
                     exponents[below] = exponents.get(below, 0.0) + exponent * power
         kept = {part: power for part, power in exponents.items() if power and part.kind != "number"}
@@ -297,6 +307,13 @@ class Algebra:
         if node.kind == "product":
             return self.product(zip(parts, node.numbers, strict=True))
         return self.call(node.name, *parts) if node.kind == "call" else node
+
+
+def _power(number: float, exponent: float) -> float:
+    try:
+        return float(number**exponent)
+    except ArithmeticError:  # beyond the range of floats, or a division by 0
+        return math.inf if number else math.nan
 
 
 def _order(node: Node) -> tuple[Any, ...]:

@@ -3,7 +3,9 @@
 Parts that move predictions by less than `TOLERANCE` of the target's deviation are dropped (terms, a
 maximum that is always the same argument, a curve that is straight over the training range), and
 numbers keep the digits that predictions need. Predictions are compared at points drawn within the
-training ranges, so only the model is needed: read from a file, it is displayed as when fitted.
+training ranges, so only the model is needed: read from a file, it is displayed as when fitted. If
+an input has outliers, its mean and deviation say little about where the rows are; so a form that is
+wrong at points of all orders of magnitude within the ranges is made again with these points.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +31,17 @@ TOLERANCE = 0.001
 share of the target's deviation."""
 SAME = 1e-6
 """Forms whose predictions differ by a smaller share of the tolerance are equal."""
-POINTS = 192
+BOX_TOLERANCE = 0.005
+"""The error allowed at points of all orders of magnitude."""
+POINTS, BOX_POINTS = 192, 384
+BOX_MARGIN = 10.0
+"""How far predictions there may leave the target's range before they are clipped, in widths."""
+DECADES = 8.0
+"""Orders of magnitude below the range of an input."""
 HOPELESS = 3.0
 """Replacements are not tried if they are estimated to exceed the tolerance by this factor."""
+MOST_WORK = 2_000_000
+"""Replacements in one round, times their work: of a large form the most promising are tried."""
 LONG = 600
 """Forms with more letters are reduced from one start only."""
 Need = tuple[list[float], list[float], float]
@@ -41,6 +51,23 @@ Shares = dict[Node, float]
 """The error allowed for the numbers of each node."""
 Replacement = tuple[Floats, int, Callable[[], Node]]
 Try = tuple[float, Node, Callable[[], Node]]
+
+
+def box_points_of(column: Column, position: int) -> Floats:
+    """Return the values of `points_of`, and values at all distances from fixed ones.
+
+    These are the limits of the training range, the mean, and 0 or the limit next to it.
+    """
+    points, rng = points_of(column, position), np.random.default_rng([2, position])
+    if column.limits is None or column.codes is not None:
+        return np.concatenate([points, rng.choice(points, BOX_POINTS)])
+    low, high = column.limits
+    origins = rng.choice([low, high, column.mean, min(max(low, 0.0), high)], BOX_POINTS)
+    steps = (high - low) * 10.0 ** rng.uniform(-DECADES, 0.0, BOX_POINTS)
+    steps *= rng.choice([-1.0, 1.0], BOX_POINTS)
+    inside = (origins + steps >= low) & (origins + steps <= high)
+    moved = np.where(inside, origins + steps, origins - steps)
+    return np.concatenate([points, np.clip(moved, low, high)])
 
 
 def points_of(column: Column, position: int) -> Floats:
@@ -71,6 +98,7 @@ class Rounding:
     bounds: tuple[float, float]
     """Predictions are clipped to these."""
     allowed: float
+    count: int = POINTS
     _known: dict[Node, Floats] = field(default_factory=dict)
 
     def value(self, node: Node) -> Floats:
@@ -78,7 +106,7 @@ class Rounding:
         if node not in self._known:
             parts = [self.value(part) for part in node.parts]
             found = value_of(node, parts, self.inputs, self.algebra)
-            self._known[node] = np.broadcast_to(found, POINTS)
+            self._known[node] = np.broadcast_to(found, self.count)
         return self._known[node]
 
     def values(self, root: Node) -> Floats:
@@ -96,7 +124,7 @@ class Rounding:
 
     def slopes(self, order: Sequence[Node]) -> dict[Node, Floats]:
         """Return the derivative of the last node, where it is not clipped, with respect to each."""
-        slopes = {node: np.zeros(POINTS) for node in order}
+        slopes = {node: np.zeros(self.count) for node in order}
         root, (low, high) = self.value(order[-1]), self.bounds
         slopes[order[-1]] = np.where((root < low) | (root > high), 0.0, 1.0)
         with np.errstate(all="ignore"):
@@ -112,6 +140,8 @@ class Rounding:
             return node.numbers[k]
         if node.kind == "product":
             return node.numbers[k] * self.value(node) / np.where(part == 0.0, np.nan, part)
+        if len(node.parts) > simplify.MOST_TERMS:  # a maximum or minimum
+            return np.where(part == self.value(node), 1.0, 0.0)
         step = 1e-6 * (1.0 + np.abs(part))
         moved = [self.value(p) for p in node.parts]
         moved[k] = part + step
@@ -124,7 +154,8 @@ class Rounding:
         for _ in range(4):
             before = root
             order = in_order(root)
-            for _, node, make in self._worth_trying(order, length):
+            work = len(order) + 20 * max(len(node.parts) for node in order)
+            for _, node, make in self._worth_trying(order, length)[: MOST_WORK // work]:
                 shorter = simplify.replaced(self.algebra, order, node, make())
                 if length(shorter) < length(root) and self.distance(shorter, exact) <= self.allowed:
                     root, order = shorter, in_order(shorter)
@@ -154,7 +185,7 @@ class Rounding:
                 yield mean - moved, length(part) + 6, partial(algebra.sum, rest, mean)
             if node.number:
                 without = partial(algebra.sum, [(node, 1.0)], -node.number)
-                yield np.full(POINTS, -node.number), 7, without
+                yield np.full(self.count, -node.number), 7, without
         elif node.kind == "product" and len(node.parts) > 1:
             for part, exponent in node.factors():
                 mean = _mean(value(part))
@@ -245,7 +276,7 @@ class Rounding:
         total = float(square.sum())
         values = [self.value(part) for part in node.parts]
         has_offset = node.number and total
-        middles = [_mean(square * v) * POINTS / total if has_offset else 0.0 for v in values]
+        middles = [_mean(square * v) * self.count / total if has_offset else 0.0 for v in values]
         sizes = [_size(slope * (v - m)) for v, m in zip(values, middles, strict=True)]
         return sizes, middles, _size(slope)
 
@@ -321,8 +352,8 @@ def shortened(value: float, share: float, size: float) -> float:
     return value
 
 
-def exact_form(model: "SymbolicModel", length: Lengths) -> tuple[Rounding, Node]:
-    """Return the model's expression, shortened, and the `Rounding` for it.
+def exact_form(model: "SymbolicModel", length: Lengths) -> tuple[Rounding, Rounding, Node]:
+    """Return the `Rounding` of a model, one of the whole box, and its expression, shortened.
 
     Products are multiplied out if that is shorter, but not at the cost of precision, as with
     numbers that are large and close to each other.
@@ -330,19 +361,34 @@ def exact_form(model: "SymbolicModel", length: Lengths) -> tuple[Rounding, Node]
     algebra, root = simplify.expression_of(model)
     standardizer = model.standardizer
     low, high = standardizer.target_range
-    margin = high - low if np.isfinite(high - low) else np.inf
+    width = high - low if np.isfinite(high - low) else np.inf
     allowed = TOLERANCE * standardizer.target_scale
     used = {int(node.number) for node in in_order(root) if node.kind == "input"}
-    columns = enumerate(standardizer.inputs)
-    points = [points_of(column, k) if k in used else None for k, column in columns]
-    rounding = Rounding(algebra, points, (low - margin, high + margin), allowed)
+    columns = list(enumerate(standardizer.inputs))
+
+    def at(draw: Callable[[Column, int], Floats], count: int, margin: float) -> Rounding:
+        points = [draw(column, k) if k in used else None for k, column in columns]
+        return Rounding(algebra, points, (low - margin, high + margin), allowed, count)
+
+    rounding = at(points_of, POINTS, width)
+    box = at(box_points_of, POINTS + BOX_POINTS, BOX_MARGIN * width)
     short = simplify.shortest(algebra, root, length)
     is_same = rounding.distance(short, rounding.values(root)) <= SAME * allowed
-    return rounding, short if is_same else root
+    return rounding, box, short if is_same else root
 
 
-def rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
-    """Return the shortest form found that predicts nearly the same.
+def rounded_form(rounding: Rounding, box: Rounding, root: Node, length: Lengths) -> Node:
+    """Return the shortest form found that predicts nearly the same, also at all points of the box.
+
+    `box` has more points.
+    """
+    form = _rounded_form(rounding, root, length)
+    is_near = box.distance(form, box.values(root)) <= BOX_TOLERANCE / TOLERANCE * box.allowed
+    return form if is_near else _rounded_form(box, root, length)
+
+
+def _rounded_form(rounding: Rounding, root: Node, length: Lengths) -> Node:
+    """Return the shortest form found that predicts nearly the same at the points.
 
     Multiplied out, products of years or seconds may cancel to rounding error; such forms are
     discarded.

@@ -52,7 +52,7 @@ def replaced(algebra: Algebra, order: Sequence[Node], old: Node, other: Node) ->
     """Return the last of the nodes, which are `in_order`, with `old` replaced."""
     new = {old: other}
     for node in order:
-        if node.place > old.place:
+        if node.place > old.place and not new.keys().isdisjoint(node.parts):
             made = _with_new_parts(algebra, node, new)
             if made is not node:
                 new[node] = made

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .symbolic import Feature
 
 VERSION = 1
+DEEPEST = 100
+"""Functions within each other; evolution makes 14 at most."""
 
 
 def require(is_right: Any, problem: str) -> None:
@@ -186,6 +188,7 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
 def _column_from_dict(data: dict[str, Any]) -> Column:
     codes = None
     if "codes" in data:
+        require(data["codes"], f"the column {data['name']!r} has no levels")
         codes = {category: finite_number(value, "a code") for category, value in data["codes"]}
     return Column(
         str(data["name"]),
@@ -215,9 +218,10 @@ def tree_from_list(
     by_code, known = functions_by_code(functions), codes_by_name(functions)
     codes: list[int] = []
     constants: list[float] = []
-    waiting = [item]
+    waiting = [(item, 1)]
     while waiting:
-        part = waiting.pop()
+        part, depth = waiting.pop()
+        require(depth <= DEEPEST, f"a tree is more than {DEEPEST} functions deep")
         if isinstance(part, int | float) and not isinstance(part, bool):
             codes.append(CONSTANT)
             constants.append(finite_number(part, "a constant"))
@@ -233,7 +237,7 @@ def tree_from_list(
             codes.append(FIRST_VARIABLE + names.index(rest[0]))
         elif isinstance(name, str) and name in known and len(rest) == by_code[known[name]].arity:
             codes.append(known[name])
-            waiting.extend(reversed(rest))
+            waiting.extend((below, depth + 1) for below in reversed(rest))
         else:
             raise ValueError(f"A tree has the unknown part {name!r} with {len(rest)} arguments.")
         constants.append(0.0)

@@ -82,7 +82,7 @@ def _written_to(log: Path) -> Iterator[None]:
         except Exception as error:
             traceback.print_exc(file=file)
             if isinstance(error, DamagedFileError):
-                file.write(f"{error} {REMEDY}\n")
+                file.write(f"{error}{'' if error.remedy else f' {REMEDY}'}\n")
             raise
         finally:
             logging.getLogger().handlers.clear()

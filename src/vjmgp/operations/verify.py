@@ -20,7 +20,7 @@ from ..core.files import DamagedFileError, read_sealed
 from ..study.names import WALL_TIMES
 from ..study.plan.study import Cell, Method, Study
 from ..study.published.index import ReusedRuns
-from ..study.published.rows import key_of, read_rows, row_of, split_of, splits_of
+from ..study.published.rows import check_index, key_of, read_rows, row_of, split_of, splits_of
 from ..study.result_tables import as_csv
 from ..study.runs.block import run_block, versions
 from ..study.runs.collect import Runs, records_of
@@ -37,7 +37,8 @@ class Finding:
     """The outcome of one check."""
 
     what: str
-    ok: bool
+    ok: bool | None
+    """None if it could not be checked."""
     text: str
 
 
@@ -162,13 +163,14 @@ def verify_published(
     """
     published = study.published
     assert published
-    for name in published.files:
-        try:
+    try:
+        for name in published.files:
             published.file(name)
-        except DamagedFileError as error:
-            yield Finding(name, False, str(error))
-            return
-    yield Finding(f"checksums of {len(published.files)} files", True, "right")
+        check_index(published, (cell.group for cell in published.cells.values()))
+    except DamagedFileError as error:
+        yield Finding("published files", False, str(error))
+        return
+    yield Finding(f"checksums and index of {len(published.files)} files", True, "right")
     can_be = {name for name, method in study.methods.items() if _is_repeatable(method)}
     places = set(embedded_datasets() if shipped else study.datasets)
     repeatable = (c for c in study.cells() if c.method in can_be and c.dataset in places)
@@ -201,9 +203,9 @@ def _repeat_published(study: Study, cell: Cell, row: Any) -> Finding:
         table, note, data, facts = *files.source(cell.dataset), *files.prepared(cell.dataset)
         try:
             fetch_dataset(cell.dataset, study.config["pmlb_cache"], table, note)
-            prepare_dataset(cell.dataset, table, None, data, facts, note)
         except OSError as error:
-            return Finding(what, False, str(error))
+            return Finding(what, None, str(error))
+        prepare_dataset(cell.dataset, table, None, data, facts, note)
         record, _ = _computed(study, cell, row["seed"], data, facts, folder)
         again = row_of(record) | (split_of(record) if "model" in record else {})
         if record.get("status") != "ok":

@@ -1,6 +1,7 @@
 """Published runs: written, reused, read as tables and models, and repeated."""
 
 import copy
+import re
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.support.workflow_runs import STUDY, snakemake, study_in
 
 from vjmgp import load_results, load_run_model
 from vjmgp.cli import main
-from vjmgp.core.files import checksum, read_sealed
+from vjmgp.core.files import DamagedFileError, checksum, read_sealed, write_sealed
 from vjmgp.study.config.preflight import check_before_a_run
 from vjmgp.study.config.read_study import read_study
 from vjmgp.study.config.schema import ConfigError
@@ -216,7 +217,64 @@ def test_damaged_published_file_is_refused(folder, tmp_path):
     table.write_bytes(table.read_bytes()[:-1] + b"x")
     (tmp_path / "run").mkdir()
     said = snakemake(tmp_path / "run", study_that_reuses(copied), "join_runs", ok=False)
-    assert f"{table} is damaged" in said
+    assert f"{table} is damaged (its checksum is not that of index.json). Restore it" in said
+    assert "study repair" not in said
+    index = copied / INDEX
+    index.write_bytes(index.read_bytes().replace(b'"one"', b'"two"'))
+    with pytest.raises(DamagedFileError, match=r"index.json is damaged .* published: ignore in"):
+        load_results(copied)
+
+
+@pytest.mark.parametrize("what", ["fewer rows", "99 seeds", "another method", "fewer cells"])
+def test_index_is_compared_with_the_runs(folder, tmp_path, capsys, what):
+    """Although all checksums and seals are right."""
+    publication = Publication(folder)
+    publication.folder = tmp_path / "published"
+    rows = [rows for cells in publication.groups.values() for rows in cells.values()]
+    publication.write()
+    index = read_sealed(publication.folder / INDEX)
+    identity, cell = next((i, cell) for i, cell in index["cells"].items() if cell[2] == "VJM")
+    named = {"99 seeds": (3, 99), "another method": (2, "LassoLars")}
+    if what == "fewer rows":
+        rows = [row for cell in rows for row in cell if row["method"] != "VJM" or row["seed"] == 0]
+        compact.write_rows(publication.folder / "one.parquet", rows, compact.SCHEMA)
+        index["files"]["one.parquet"] = checksum(publication.folder / "one.parquet")
+    elif what == "fewer cells":
+        del index["cells"][identity]
+    else:
+        place, value = named[what]
+        cell[place] = value
+    write_sealed(publication.folder / INDEX, index)
+    read_published.cache_clear()
+    config = tmp_path / "study.yaml"
+    config.write_text(
+        yaml.safe_dump(study_that_reuses(publication.folder, results=str(tmp_path / "none")))
+    )
+    named = {"99 seeds": 99, "fewer cells": "no"}.get(what, 2)
+    of = f"( of {cell[2]} on 192_vineyard .*)?"
+    message = rf"one.parquet is damaged \(of {identity} index.json names {named} runs{of}, "
+    message += f"and it has {1 if what == 'fewer rows' else 2} runs of VJM on 192_vineyard"
+    with pytest.raises(DamagedFileError, match=message):
+        load_results(publication.folder)
+    if what in ("fewer rows", "99 seeds"):  # of others no run is reused
+        assert main(["verify", "--published", str(config), "--runs", "0"]) == 1
+        assert re.search(f"WRONG  published files: .*{message}", capsys.readouterr().out)
+        assert main(["study", "check", str(config)]) == 2
+        assert re.search(message, capsys.readouterr().err)
+
+
+def test_verify_says_what_it_could_not_download(folder, tmp_path, capsys, monkeypatch):
+    def fail(*_):
+        raise OSError("dataset '192_vineyard' could not be downloaded")
+
+    monkeypatch.setattr("vjmgp.operations.verify.fetch_dataset", fail)
+    config = tmp_path / "study.yaml"
+    config.write_text(yaml.safe_dump(study_that_reuses(folder, results=str(tmp_path / "none"))))
+    assert main(["verify", "--published", str(config), "--runs", "2"]) == 3
+    said = capsys.readouterr().out
+    assert said.count("could not be downloaded") == 2
+    assert "WRONG" not in said
+    assert "1 of 1 right; 2 not checked." in said
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,14 @@ numba recognises a kernel, and `compile_once` lets one process compile while oth
 Installations of the same engine share their kernels.
 """
 
+import atexit
 import contextlib
 import functools
 import gc
 import hashlib
 import os
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -37,7 +39,8 @@ def kernel_folder() -> Path:
     """Return the folder of compiled kernels: one per engine, processor, Python and numba.
 
     The parent is `VJMGP_CACHE_DIR`, else numba's `NUMBA_CACHE_DIR`, else the user's cache folder.
-    If none of them is writable, or other users may write there, it is a temporary folder.
+    If none of them is writable, or other users may write there, it is a temporary folder, which
+    the process removes at its end.
     """
     processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
     features = numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
@@ -58,7 +61,15 @@ def kernel_folder() -> Path:
                 return folder
         except OSError:
             continue
-    return Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
+    folder = Path(tempfile.mkdtemp(prefix="vjmgp-kernels-"))
+    atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Remove a temporary folder, unless this is a fork of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class EngineLocator(_CacheLocator):  # type: ignore[misc]

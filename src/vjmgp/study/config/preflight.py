@@ -20,12 +20,22 @@ LARGE_FILE = 50_000_000
 
 
 def check_before_a_run(study: Study) -> None:
-    """Raise one error with all problems of a user's tables, classes and modules."""
+    """Raise one error with all problems of a user's tables, classes, modules and published runs."""
     found = Problems()
-    for check in (check_own_data, check_estimators, check_own_regularizers):
+    for check in (check_own_data, check_estimators, check_own_regularizers, check_published):
         with found.collected():
             check(study)
     found.raise_any()
+
+
+def check_published(study: Study) -> None:
+    """Raise if published runs that the study reuses are not those that their index names."""
+    reused = study.reused()
+    if reused and study.published:
+        from ..published.rows import check_index  # needs pyarrow
+
+        cells = study.published.cells
+        check_index(study.published, (cells[run.identity].group for run in reused))
 
 
 def check_folders(study: Study) -> None:

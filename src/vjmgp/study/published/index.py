@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.files import DamagedFileError, read_sealed, require_checksum
+from ...core.files import DamagedFileError, checksum, read_sealed
 
 INDEX, SPLITS, DATASETS = "index.json", "splits.parquet", "datasets.json"
 HOME = "results/paper"
@@ -57,9 +57,20 @@ class Published:
         """Return a file of the folder, after checking its checksum."""
         path = Path(self.folder) / name
         if not path.is_file():
-            raise DamagedFileError(str(path), "it is missing")
-        require_checksum(path, self.files[name])
+            raise damaged(path, "it is missing")
+        if checksum(path) != self.files.get(name):
+            raise damaged(path, f"its checksum is not that of {INDEX}")
         return path
+
+
+def damaged(path: Path, why: str) -> DamagedFileError:
+    """Return the error of a published file, which no study can make again."""
+    return DamagedFileError(
+        str(path),
+        why,
+        f"Restore it, in a clone with git checkout -- {path.parent}, or compute these runs here "
+        "with published: ignore in the config.",
+    )
 
 
 @functools.cache
@@ -68,6 +79,9 @@ def read_published(folder: Path) -> Published | None:
     path = folder / INDEX
     if not path.is_file():
         return None
-    index: dict[str, Any] = read_sealed(path)
+    try:
+        index: dict[str, Any] = read_sealed(path)
+    except DamagedFileError:
+        raise damaged(path, "its seal is wrong") from None
     cells = {identity: PublishedCell(*cell) for identity, cell in index["cells"].items()}
     return Published(str(folder), cells, index["files"], index["made"])

@@ -6,6 +6,7 @@ ranges) is stored once for all methods. Times have seven digits; every other num
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 
 from ...core.files import write_whole
 from ..names import NOISE_TIMES, WALL_TIMES
+from .index import INDEX, damaged
 from .index import SPLITS as SPLITS_FILE
 
 if TYPE_CHECKING:
@@ -167,6 +169,7 @@ def read_rows(
     for identity in seeds:
         groups.setdefault(published.cells[identity].group, set()).add(identity)
     parts = []
+    check_index(published, groups)
     for group, identities in groups.items():
         name, wanted = f"{group}.parquet", pc.field("identity").isin(identities)
         table = read_parquet(published, name, columns, wanted)
@@ -174,6 +177,39 @@ def read_rows(
         parts.append(rows[rows["seed"] < rows["identity"].map(seeds)].assign(file=name))
     found: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return found
+
+
+def check_index(published: Published, groups: Iterable[str]) -> None:
+    """Raise DamagedFileError if files do not hold the runs that the index names."""
+    for group in dict.fromkeys(groups):
+        name = f"{group}.parquet"
+        path = published.file(name)
+        found, named = _runs_in(path, published.files[name]), dict[str, list[Any]]()
+        for identity, cell in published.cells.items():
+            if cell.group == group:
+                named[identity] = [(*cell[:3], seed) for seed in range(cell.seeds)]
+        for identity in [*named, *found]:
+            is_there, should = found.get(identity, []), named.get(identity, [])
+            if is_there != should:
+                words = f"{INDEX} names {_in_words(should)}, and it has {_in_words(is_there)}"
+                raise damaged(path, f"of {identity} {words}")
+
+
+def _in_words(runs: list[Any]) -> str:
+    if not runs:
+        return "no runs"
+    (protocol, dataset, method, first), last = runs[0], runs[-1][3]
+    return f"{len(runs)} runs of {method} on {dataset} ({protocol}), seeds {first} to {last}"
+
+
+@functools.cache
+def _runs_in(path: Path, _: str) -> dict[str, list[Any]]:
+    """Return the runs in a file of a checksum by identity, in the order of their seeds."""
+    columns = pq.read_table(path, columns=["identity", "protocol", "dataset", "method", "seed"])
+    found: dict[str, list[Any]] = {}
+    for identity, *run in zip(*(column.to_pylist() for column in columns.columns), strict=True):
+        found.setdefault(identity, []).append(tuple(run))
+    return {identity: sorted(runs) for identity, runs in found.items()}
 
 
 def training_times(rows: pd.DataFrame) -> dict[str, pd.Series[float]]:

@@ -58,7 +58,10 @@ class GeneticProgramming:
             categorical_features=problem.nominal,
             missing=problem.missing,
         )
-        return regressor.fit(problem.train_table, problem.labels)
+        fitted = regressor.fit(problem.train_table, problem.labels)
+        if fitted.stopped_by_ == "interrupt":
+            raise KeyboardInterrupt  # a part of a run is not a result
+        return fitted
 
     def predict(self, table: Any) -> Floats:
         """Predict with the chosen model."""
