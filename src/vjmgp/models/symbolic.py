@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from ..core.arrays import Flags, Floats
+from ..core.user_warnings import warn_user
 from ..engine.search.archive import Archive, trees_of
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
@@ -23,7 +24,7 @@ from ..formulas.printers.evolved import evolved_text
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Standardizer
 from . import serialization
-from .extrapolation import extrapolation_text, warn_beyond
+from .extrapolation import ExtrapolationWarning, extrapolation_text
 from .intervals import intervals_around
 from .serialization import JsonModel, finite_number
 
@@ -104,7 +105,8 @@ class TableModel(JsonModel):
         """
         encoded = self.standardizer.encode(table)
         values = self.unclipped_rows(self.standardizer.scale(encoded))
-        warn_beyond(self.extrapolation(encoded, values))
+        if text := self.extrapolation(encoded, values):
+            warn_user(f"X {text}", ExtrapolationWarning)
         clipped = self.standardizer.clip_target(values)
         return clipped if interval is None else (clipped, self.intervals(values, interval))
 

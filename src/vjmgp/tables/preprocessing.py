@@ -193,8 +193,14 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
     automatic = [
         k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
     ]
-    if isinstance(wanted, str) and wanted == "auto":
-        return automatic
+    named = named_columns(names, wanted)
+    return sorted({*automatic, *map(names.index, named)}) if named != "auto" else automatic
+
+
+def named_columns(names: list[str], wanted: Any) -> Any:
+    """Return the columns that a user names by name, position or mask; "auto" and None as such."""
+    if wanted is None or (isinstance(wanted, str) and wanted == "auto"):
+        return wanted
     wanted = [wanted] if isinstance(wanted, str | Integral) else list(wanted)
     if any(isinstance(item, bool | np.bool_) for item in wanted):
         if len(wanted) != len(names):
@@ -203,7 +209,7 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
                 f"{len(names)} columns."
             )
         wanted = np.flatnonzero(wanted)
-    return sorted({_position(item, names) for item in wanted} | set(automatic))
+    return [names[_position(item, names)] for item in wanted]
 
 
 def _position(item: Any, names: list[str]) -> int:
