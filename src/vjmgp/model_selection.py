@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pandas as pd
 
-from .core.arrays import Integers
+from .core.arrays import Floats, Integers
 from .engine.distillation.distil import distil, distil_within, short_formula
 from .engine.distillation.laws import Units
 from .engine.distillation.teacher import teacher_of, teacher_tau
+from .engine.objectives.row_sample import sample_of_rows
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import BORN, LAW, O1, O2, RESTART, SIZE, Archive, front_of, part_of
@@ -48,15 +49,24 @@ class SearchResult:
     """The rows of a constant model."""
     clips_laws: bool = False
     """Whether predictions of laws stay within the range of the training target, too."""
+    left_out: tuple[Floats, Floats] | None = None
+    """The targets of all rows, and their inputs as in `ScoredRows.left_out`."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def rows(self) -> ScoredRows:
         """The rows that models are scored on."""
         scored = self.whole or self.prepared
-        rows = self.constant_rows if scored is None else scored.rows
+        rows = self.constant_rows if scored is None else self.rows_of(scored)
         assert rows is not None
         return rows
+
+    def rows_of(self, prepared: Prepared) -> ScoredRows:
+        """Return prepared rows with their inputs that leave out own labels."""
+        if self.left_out is None:
+            return prepared.rows
+        y, x = self.left_out
+        return prepared.rows._replace(left_out=x[sample_of_rows(y, len(prepared.y), prepared.seed)])
 
     def cached(self, key: Any, make: Callable[[], T]) -> T:
         """Return what `make` returns; it is called once for each key.
@@ -207,7 +217,7 @@ def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str
     front = front_model(archive, teacher, result.standardizer, _user_functions(result))
     if predict_with == "blend":
         return blend_model(front, prepared, archive)
-    return front_with_errors(front, archive, teacher, prepared.rows)
+    return front_with_errors(front, archive, teacher, result.rows_of(prepared))
 
 
 def front_models(result: SearchResult, student: Archive | None) -> list[SymbolicModel]:

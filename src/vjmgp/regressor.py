@@ -39,7 +39,7 @@ from .inspection.fitted import Fitted
 from .inspection.importance import Stability
 from .models.symbolic import SymbolicModel
 from .tables import validation
-from .tables.preprocessing import fit_standardizer, named_columns, nominal_columns
+from .tables.preprocessing import fit_standardizer, inputs_left_out, named_columns, nominal_columns
 from .tables.row_labels import RowLabelWarning, describe_row_labels, row_labels_to_drop
 from .tables.table_cautions import Caution, table_cautions
 
@@ -339,8 +339,16 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.student_: Archive | None = None
         self._warm_start_state = outcome.state
         rows = ScoredRows(x, y, row_weights(len(y), weights)) if prepared is None else None
+        left_out = inputs_left_out(standardizer, table, x, y, weights)
         self._found = model_selection.SearchResult(
-            self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows, clips is True
+            self.archive_,
+            standardizer,
+            self.tau_,
+            prepared,
+            outcome.whole,
+            rows,
+            clips is True,
+            None if left_out is None else (y, left_out),
         )
         self.choose()
         residuals = target - self.model_.predict_rows(x)
