@@ -97,7 +97,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         Functions that may not occur inside a function, at any depth: {"sin": ("sin", "cos")}
         forbids sin and cos inside sin.
     max_size : int or None, default=None
-        Largest number of nodes over all trees of a model.
+        Largest number of nodes over all trees of a model as evolution counts them, `evolved_size`;
+        `choose(max_size=)` limits the size of the written formula.
     max_trees, max_depth : int, default=10 and 10
         Largest number of trees, and depth of a tree. With many rows, the rule "short" may use up to
         20 trees, unless `max_trees` is below 10.
@@ -436,7 +437,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         predict_with : {"model", "front", "blend"}, optional
             The predictor to use from now on; by default that of the constructor.
         max_size : int, optional
-            Largest number of nodes: choose the best model within it, a student or an evolved one.
+            Largest size of the written formula: choose the best model within it, a student or an
+            evolved one.
 
         """
         check_is_fitted(self, "archive_")

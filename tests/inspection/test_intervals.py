@@ -241,7 +241,7 @@ def test_front_has_the_mean_errors_of_its_models(fitted):
     teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
     models = [model_of(fitted._found, int(entry)) for entry in teacher.entries]
     errors = [leave_one_out(model, fitted.fitted_.rows) for model in models]
-    nodes = teacher.weights @ [model.size for model in models]
+    nodes = teacher.weights @ [model.evolved_size for model in models]
     sizes = np.abs(teacher.weights @ errors) * searched(90, nodes) * np.std(made_up(90)[1])
     assert fitted.predictor_.error_quantiles == pytest.approx(np.sort(sizes), rel=1e-5)
     x, y = made_up(300, seed=1)

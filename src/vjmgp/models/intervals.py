@@ -52,8 +52,8 @@ def with_errors(model: "SymbolicModel", rows: ScoredRows) -> "SymbolicModel":
     distinct = merge_copies(rows)
     errors = leave_one_out(model, distinct) + effect_of_own_labels(model, distinct)
     if len(distinct.y) < len(rows.y):
-        errors = searched_copies(errors, model.size, distinct)
-    quantiles = _quantiles(errors, model.size, distinct, model.standardizer)
+        errors = searched_copies(errors, model.evolved_size, distinct)
+    quantiles = _quantiles(errors, model.evolved_size, distinct, model.standardizer)
     return replace(model, error_quantiles=quantiles)
 
 

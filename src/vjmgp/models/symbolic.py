@@ -74,7 +74,12 @@ class TableModel(JsonModel):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Nodes over all trees."""
+        """Size for people: of the written formula, or nodes over all trees if there are many."""
+
+    @property
+    def evolved_size(self) -> int:
+        """Nodes over all trees as evolution counts them."""
+        return self.size
 
     @property
     @abstractmethod
@@ -141,8 +146,8 @@ class SymbolicModel(TableModel):
     >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
     23.975 - 19.27/(lugs_1989 + 1)
-    >>> model.size, model.shown_size
-    (8, 7)
+    >>> model.size, model.evolved_size
+    (7, 8)
     >>> model.feature_texts(digits=3)[0]
     '1/(lugs_1989 + 1)'
 
@@ -165,6 +170,11 @@ class SymbolicModel(TableModel):
 
     @property
     def size(self) -> int:
+        """Numbers, inputs, operations and functions of the formula as it is written."""
+        return self.shown.size
+
+    @property
+    def evolved_size(self) -> int:
         """Nodes over all trees as evolution counts them, including those of constant trees."""
         return self.constant_nodes + sum(len(feature.codes) for feature in self.features)
 
@@ -242,8 +252,8 @@ class SymbolicModel(TableModel):
 
     @property
     def shown_size(self) -> int:
-        """Numbers, inputs, operations and functions of the formula as it is shown."""
-        return self.shown.size
+        """The same as `size`."""
+        return self.size
 
     def text(self, digits: Digits = "auto", *, exact: bool = False) -> str:
         """Return the model in sympy's syntax, simplified.
