@@ -86,7 +86,7 @@ def one_run(job: tuple[str, int, tuple[str, ...], bool]) -> list[dict[str, Any]]
             seconds = fit_seconds + time.perf_counter() - started
             with extrapolation_ignored():
                 predicted = model.predict(new)
-            note(name + times, predicted, seconds, model.predictor_.size)
+            note(name + times, predicted, seconds, model.predictor_.evolved_size)
     return rows
 
 

@@ -49,7 +49,7 @@ def one_run(job: tuple[str, int]) -> dict[str, Any]:
         "dataset": dataset,
         "seed": seed,
         "now": len(text),
-        "nodes now": model.size,
+        "nodes now": model.evolved_size,
         "ms": 1e3 * (time.process_time() - started),
         "off": _distance(model, data.inputs.iloc[:MOST_ROWS]),
     }
@@ -58,7 +58,7 @@ def one_run(job: tuple[str, int]) -> dict[str, Any]:
         regressor.choose(rule="distil")
         row["R² before"] = r2(data.target[test], regressor.predict(new))
     row["before"] = len(regressor.model_.text(4, exact=True))
-    row["nodes before"] = regressor.model_.size
+    row["nodes before"] = regressor.model_.evolved_size
     return row
 
 

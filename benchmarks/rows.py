@@ -66,7 +66,7 @@ def measure(case: dict[str, Any]) -> dict[str, float]:
         "cpu_seconds": time.process_time() - worked,
         "memory": machine.peak_memory(),
         "r2": model.score(test_x, test_y),
-        "size": model.model_.size,
+        "size": model.model_.evolved_size,
     }
 
 

@@ -6,7 +6,8 @@ import vjmgp
 
 GROUPS = {
     "Fitting": ("VJMRegressor", "fit_report", "REGULARIZERS", "SELECTIONS", "compile_kernels"),
-    "Models": ("SymbolicModel", "load_model", "ExtrapolationWarning"),
+    "Models": ("SymbolicModel", "load_model"),
+    "Warnings": ("ExtrapolationWarning", "RowLabelWarning"),
     "Functions": ("FUNCTION_NAMES", "MORE_FUNCTION_NAMES", "UserFunction"),
     "Data and protocol": (
         *("Dataset", "embedded_datasets", "load_dataset", "load_file"),

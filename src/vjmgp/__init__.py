@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .study.published.load import load_results, load_run_model
     from .tables.dataset import Dataset, load_file
     from .tables.pmlb import embedded_datasets, load_dataset
+    from .tables.row_labels import RowLabelWarning
 
 _HOME = {
     "VJMRegressor": "regressor",
@@ -29,6 +30,7 @@ _HOME = {
     "SELECTIONS": "engine.search.selection",
     "FUNCTION_NAMES": "engine.trees.primitives",
     "ExtrapolationWarning": "models.extrapolation",
+    "RowLabelWarning": "tables.row_labels",
     "MORE_FUNCTION_NAMES": "engine.trees.primitives",
     "fit_report": "fit_reports.fit_report",
     "UserFunction": "formulas.user_function",
@@ -57,6 +59,7 @@ __all__ = [
     "SELECTIONS",
     "Dataset",
     "ExtrapolationWarning",
+    "RowLabelWarning",
     "SymbolicModel",
     "UserFunction",
     "VJMRegressor",

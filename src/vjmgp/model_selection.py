@@ -1,16 +1,17 @@
 """Choose a model from what a search has found: distil a student, or take one from the front."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from .core.arrays import Integers
+from .core.arrays import Floats, Integers
 from .engine.distillation.distil import distil, distil_within, short_formula
 from .engine.distillation.laws import Units
 from .engine.distillation.teacher import teacher_of, teacher_tau
+from .engine.objectives.row_sample import sample_of_rows
 from .engine.parameters import CHOICES, check_final_rule, checked, regularizer_class
 from .engine.preparation import Prepared, ScoredRows
 from .engine.search.archive import BORN, LAW, O1, O2, RESTART, SIZE, Archive, front_of, part_of
@@ -48,15 +49,24 @@ class SearchResult:
     """The rows of a constant model."""
     clips_laws: bool = False
     """Whether predictions of laws stay within the range of the training target, too."""
+    left_out: tuple[Floats, Floats] | None = None
+    """The targets of all rows, and their inputs as in `ScoredRows.left_out`."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def rows(self) -> ScoredRows:
         """The rows that models are scored on."""
         scored = self.whole or self.prepared
-        rows = self.constant_rows if scored is None else scored.rows
+        rows = self.constant_rows if scored is None else self.rows_of(scored)
         assert rows is not None
         return rows
+
+    def rows_of(self, prepared: Prepared) -> ScoredRows:
+        """Return prepared rows with their inputs that leave out own labels."""
+        if self.left_out is None:
+            return prepared.rows
+        y, x = self.left_out
+        return prepared.rows._replace(left_out=x[sample_of_rows(y, len(prepared.y), prepared.seed)])
 
     def cached(self, key: Any, make: Callable[[], T]) -> T:
         """Return what `make` returns; it is called once for each key.
@@ -105,13 +115,58 @@ def choose_model(
         if not 0 <= index < len(entries):
             raise IndexError(f"The front has {len(entries)} models; there is no number {index}.")
         entry = int(entries[index])
-    elif rule in ("distil", "short"):
-        price = checked("node_price", defaults.node_price) if node_price is None else node_price
-        entry, student = _distil(result, student, price, tau, max_size, short=rule == "short")
-    else:
-        weight = result.tau if tau is None else tau
-        entry = _pick(result.archive, _front(result, max_size), RULES[rule], weight)
-    return entry, student, with_errors(model_of(result, entry, student), result.rows)
+        return entry, student, with_errors(model_of(result, entry, student), result.rows)
+    price = checked("node_price", defaults.node_price) if node_price is None else node_price
+    choice, smallest = Choice(rule, price, tau, student), 0
+    for model, entry, latest in _ever_smaller(result, choice, max_size):
+        if max_size is None or model.size <= max_size:
+            return entry, latest, with_errors(model, result.rows)
+        smallest = model.size
+    text = f"max_size is {max_size}, but the smallest model found has {smallest} nodes."
+    raise NoModelError(text)
+
+
+class NoModelError(ValueError):
+    """No model is as small as wanted."""
+
+
+class Choice(NamedTuple):
+    """A rule with its settings, and the student of the previous choice."""
+
+    rule: str
+    price: float
+    tau: float | None
+    student: Archive | None
+
+
+def _ever_smaller(
+    result: SearchResult, choice: Choice, max_size: int | None
+) -> Iterator[tuple[SymbolicModel, int, Archive | None]]:
+    """Yield what a rule chooses with ever smaller limits: models, entries and students.
+
+    The limit is one of evolved nodes, which are not those of the written formula.
+    """
+    smallest = int(_sizes(result.archive).min())
+    limit = None if choice.rule == "short" or max_size is None else max(max_size, smallest)
+    while True:
+        entry, student = choose_within(result, choice, limit)
+        model = model_of(result, entry, student)
+        yield model, entry, student
+        if max_size is None or limit == smallest:
+            return
+        lower = max_size if limit is None else min(limit - 1, limit * max_size // model.size)
+        limit = max(lower, smallest)
+
+
+def choose_within(
+    result: SearchResult, choice: Choice, limit: int | None
+) -> tuple[int, Archive | None]:
+    """Return the entry that a rule chooses among models of limited size, and the student."""
+    rule, price, tau, student = choice
+    if rule in ("distil", "short"):
+        return _distil(result, student, price, tau, limit, short=rule == "short")
+    weight = result.tau if tau is None else tau
+    return _pick(result.archive, _front(result, limit), RULES[rule], weight), student
 
 
 def _resolved(result: SearchResult, defaults: Defaults, rule: str | None) -> str:
@@ -148,11 +203,10 @@ def _distil(
     if tau is None:
         tau = teacher_tau(prepared.noise_r2)
     best = _pick(archive, _front(result, max_size), RULES["tau"], tau)
-    if short:
+    if short and max_size is None:
         key = "short formula", price, tau
         found = result.cached(key, lambda: _short_formula(result, price, tau))
-        if max_size is None or (found is not None and found.facts[0, SIZE] <= max_size):
-            return (best if found is None else STUDENT), found
+        return (best if found is None else STUDENT), found
     if max_size is None:
         found = distil(prepared, archive, price, tau, whole)
         return (best if found is None else STUDENT), found
@@ -178,11 +232,16 @@ def _short_formula(result: SearchResult, price: float, tau: float) -> Archive | 
 
 def short_model(result: SearchResult, defaults: Defaults, max_size: int) -> SymbolicModel | None:
     """Return the best model of at most `max_size` nodes, chosen once; None if there is none."""
-    if max_size < _sizes(result.archive).min():
-        return None
+
+    def choose() -> SymbolicModel | None:
+        try:
+            return choose_model(result, defaults, max_size=max_size)[2]
+        except NoModelError:
+            return None
+
     price = checked("node_price", defaults.node_price)
     key = "short model", _resolved(result, defaults, None), price, max_size
-    return result.cached(key, lambda: choose_model(result, defaults, max_size=max_size)[2])
+    return result.cached(key, choose)
 
 
 def restart_models(result: SearchResult, defaults: Defaults) -> list[SymbolicModel]:
@@ -207,7 +266,7 @@ def make_predictor(result: SearchResult, model: SymbolicModel, predict_with: str
     front = front_model(archive, teacher, result.standardizer, _user_functions(result))
     if predict_with == "blend":
         return blend_model(front, prepared, archive)
-    return front_with_errors(front, archive, teacher, prepared.rows)
+    return front_with_errors(front, archive, teacher, result.rows_of(prepared))
 
 
 def front_models(result: SearchResult, student: Archive | None) -> list[SymbolicModel]:
@@ -223,19 +282,20 @@ def front_table(result: SearchResult, student: Archive | None, chosen: int) -> p
         scores = np.concatenate([scores, student.scores])
         facts = np.concatenate([facts, student.facts])
     o1, o2, train_r2, alpha = scores.T
-    size, n_trees, born, *_ = facts.T
+    _, n_trees, born, *_ = facts.T
+    written = [_written(result, int(entry), student) for entry in entries]
     return pd.DataFrame(
         {
             "o1": o1,
             "o2": o2,
             "train_r2": train_r2,
-            "size": size,
+            "size": [size for size, _ in written],
             "n_trees": n_trees,
             "alpha": alpha,
             "born": born,
             "student": entries == STUDENT,
             "chosen": entries == chosen,
-            "formula": [_text(result, int(entry), student) for entry in entries],
+            "formula": [text for _, text in written],
         }
     )
 
@@ -267,12 +327,7 @@ def _front(result: SearchResult, max_size: int | None = None) -> Integers:
         )
     if max_size is None:
         return front
-    sizes = _sizes(result.archive)
-    if sizes.min() > max_size:
-        raise ValueError(
-            f"max_size is {max_size}, but the smallest model found has {sizes.min()} nodes."
-        )
-    return np.flatnonzero(sizes <= max_size)
+    return np.flatnonzero(_sizes(result.archive) <= max_size)
 
 
 def _sizes(archive: Archive) -> Integers:
@@ -318,8 +373,11 @@ def _with_reach(standardizer: Standardizer, error: float) -> Standardizer:
     return replace(standardizer, reach=float(f"{reach:.3g}"))
 
 
-def _text(result: SearchResult, entry: int, student: Archive | None) -> str:
-    """Return the formula of an entry; those of the archive are written once."""
-    if entry == STUDENT:
-        return str(model_of(result, entry, student))
-    return result.cached(("text", entry), lambda: str(model_of(result, entry)))
+def _written(result: SearchResult, entry: int, student: Archive | None) -> tuple[int, str]:
+    """Return size and formula of an entry; those of the archive are written once."""
+
+    def write() -> tuple[int, str]:
+        model = model_of(result, entry, student)
+        return model.size, str(model)
+
+    return write() if entry == STUDENT else result.cached(("written", entry), write)

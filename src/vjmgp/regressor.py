@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import model_selection
 from .core.arrays import Floats
 from .core.atomic import atomic
+from .core.user_warnings import warn_user
 from .engine import parameters as parameter_checks
 from .engine.distillation.distil import NODE_PRICE
 from .engine.evolve import TrainingData, evolve
@@ -39,7 +40,9 @@ from .inspection.fitted import Fitted
 from .inspection.importance import Stability
 from .models.symbolic import SymbolicModel
 from .tables import validation
-from .tables.preprocessing import fit_standardizer, nominal_columns
+from .tables.preprocessing import fit_standardizer, inputs_left_out, named_columns, nominal_columns
+from .tables.row_labels import RowLabelWarning, describe_row_labels, row_labels_to_drop
+from .tables.table_cautions import Caution, table_cautions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +98,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         Functions that may not occur inside a function, at any depth: {"sin": ("sin", "cos")}
         forbids sin and cos inside sin.
     max_size : int or None, default=None
-        Largest number of nodes over all trees of a model.
+        Largest number of nodes over all trees of a model as evolution counts them, `evolved_size`;
+        `choose(max_size=)` limits the size of the written formula.
     max_trees, max_depth : int, default=10 and 10
         Largest number of trees, and depth of a tree. With many rows, the rule "short" may use up to
         20 trees, unless `max_trees` is below 10.
@@ -165,6 +169,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         Missing numbers in X: an error; replaced by the median of the training rows; or that, with
         a 0/1 input for each column that has missing numbers. Missing values of a nominal column
         are always a level.
+    row_labels : {"drop", "keep"}, default="drop"
+        Columns of a DataFrame that name or count its rows (identifiers, an unnamed index, text with
+        more levels than half of the rows) teach nothing about new rows. "drop": leave them out with
+        a `RowLabelWarning`, except those named in `categorical_features`, and never all inputs.
+        "keep": use them; `cautions_` names them.
     memory_limit : float, default=4096
         MiB for stored feature values. Less memory costs time but does not change results.
     callback : callable or None
@@ -195,6 +204,12 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         The same engine version, data, parameters and seed give the same model.
     stopped_by_ : {"generations", "patience", "max_time", "callback", "interrupt", "constant"}
         Why the run ended.
+    row_labels_ : list of str
+        The columns that `row_labels` has left out; `predict` ignores them.
+    cautions_ : list of str
+        Reasons to be careful with the fit, each with a `kind`: "few rows", "few levels" (of the
+        target), "leak" (an input nearly is the target), "ID" (an input names the rows), "time
+        order" (neighbouring rows are alike).
     timings_ : dict
         Seconds of preparation, evolution and the final choice.
     fitted_ : Fitted
@@ -271,6 +286,7 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         categorical_features: Any = "auto",
         encoding: Literal["auto", "onehot", "target"] = "auto",
         missing: Literal["error", "median", "indicator"] = "error",
+        row_labels: Literal["drop", "keep"] = "drop",
         memory_limit: float = 4096.0,
         callback: Callable[[Record], bool | None] | None = None,
         progress: bool = False,
@@ -284,9 +300,10 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         """Return a regressor with the paper's settings.
 
         One model of the front is chosen by the regulariser's rule, nominal columns become target
-        means, and evolution sees all rows.
+        means, evolution sees all rows, and all columns are used.
         """
         paper = {"final_rule": "paper", "encoding": "target", "max_rows": None}
+        paper |= {"row_labels": "keep"}
         return cls(regularizer, **paper | settings)
 
     @atomic
@@ -303,15 +320,14 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         parameter_checks.check_final_rule(parameters["final_rule"], parameters["regularizer"])
         settings = Settings(**{name: parameters[name] for name in Settings.__dataclass_fields__})
         self.target_name_ = validation.name_of_target(y)
-        table, y, weights = self._check_training_data(X, y, sample_weight)
+        table, nominal, target, weights = self._check_training_data(X, y, sample_weight)
         names = validation.column_names(table)
-        nominal = nominal_columns(table, names, self.categorical_features)
         standardizer = fit_standardizer(
-            table, y, names, nominal, parameters["encoding"], parameters["missing"], weights
+            table, target, names, nominal, parameters["encoding"], parameters["missing"], weights
         )
         clips = parameters["clip_predictions"]
         standardizer = replace(standardizer, clips=bool(clips))
-        x, y = standardizer.standardize(table), standardizer.standardize_target(y)
+        x, y = standardizer.standardize(table), standardizer.standardize_target(target)
         self.engine_version_ = ENGINE_VERSION
         previous = getattr(self, "_warm_start_state", None)
         data = TrainingData(x, y, weights)
@@ -325,10 +341,21 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.student_: Archive | None = None
         self._warm_start_state = outcome.state
         rows = ScoredRows(x, y, row_weights(len(y), weights)) if prepared is None else None
+        left_out = inputs_left_out(standardizer, table, x, y, weights)
         self._found = model_selection.SearchResult(
-            self.archive_, standardizer, self.tau_, prepared, outcome.whole, rows, clips is True
+            self.archive_,
+            standardizer,
+            self.tau_,
+            prepared,
+            outcome.whole,
+            rows,
+            clips is True,
+            None if left_out is None else (y, left_out),
         )
         self._choose_or_keep_best()
+        residuals = target - self.model_.predict_rows(x)
+        levels = [names[k] for k in nominal]
+        self.cautions_: list[Caution] = list(table_cautions(table, target, residuals, levels))
         self.timings_ = {
             "preparation": 0.0 if prepared is None else prepared.seconds,
             "evolution": outcome.seconds,
@@ -357,8 +384,11 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def _check_training_data(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, Floats, Floats | None]:
-        """Return the rows of positive weight: a DataFrame or matrix, targets, weights if not 1."""
+    ) -> tuple[Any, list[int], Floats, Floats | None]:
+        """Return the rows of positive weight: table, its nominal columns, targets, weights if any.
+
+        The table is a DataFrame or matrix without row labels; weights of 1 are None.
+        """
         table = validation.as_table(X)
         wanted = self.categorical_features
         if not (wanted is None or (isinstance(wanted, str) and wanted == "auto")):
@@ -367,10 +397,13 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         target = validation.as_target(y, len(table))
         if len(target) < 2:
             raise ValueError(f"VJMRegressor needs 2 rows or more; got n_samples = {len(target)}.")
+        wanted = named_columns(validation.column_names(table), wanted)
+        table = self._without_row_labels(table, wanted)
+        nominal = nominal_columns(table, validation.column_names(table), wanted)
         validate_data(self, table, skip_check_array=True)
         weights = validation.check_sample_weight(sample_weight, len(target))
         if weights is None:
-            return table, target, None
+            return table, nominal, target, None
         if not parameter_checks.regularizer_class(self.regularizer).uses_sample_weight:
             raise ValueError(
                 f"The regularizer {self.regularizer!r} takes no sample_weight: fit without weights "
@@ -379,7 +412,19 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         kept = np.flatnonzero(weights)
         if len(kept) < len(weights):
             table = table.iloc[kept] if hasattr(table, "iloc") else table[kept]
-        return table, target[kept], None if (weights[kept] == 1.0).all() else weights[kept]
+        weights = None if (weights[kept] == 1.0).all() else weights[kept]
+        return table, nominal, target[kept], weights
+
+    def _without_row_labels(self, table: Any, nominal: Any) -> Any:
+        """Leave out columns that name rows; `nominal` are columns that the user wants as levels."""
+        self.row_labels_: list[str] = []
+        if self.row_labels == "keep" or not validation.has_names(table):
+            return table
+        found = row_labels_to_drop(table, nominal if isinstance(nominal, list) else ())
+        remedy = "They tell nothing about new rows; row_labels='keep' keeps them."
+        warn_user(describe_row_labels(found, remedy), RowLabelWarning)
+        self.row_labels_ = list(found)
+        return table.drop(columns=self.row_labels_) if found else table
 
     @atomic
     def choose(
@@ -407,7 +452,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         predict_with : {"model", "front", "blend"}, optional
             The predictor to use from now on; by default that of the constructor.
         max_size : int, optional
-            Largest number of nodes: choose the best model within it, a student or an evolved one.
+            Largest size of the written formula: choose the best model within it, a student or an
+            evolved one.
 
         """
         check_is_fitted(self, "archive_")
@@ -487,6 +533,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         if optional and X is None:
             return None
         table = validation.as_table(X)
+        if self.row_labels_ and hasattr(table, "iloc"):
+            table = table.drop(columns=self.row_labels_, errors="ignore")
         validation.check_columns(table)
         if len(table) == 0:
             raise ValueError("X has no rows (0 samples); give one row or more.")
@@ -543,7 +591,8 @@ class VJMRegressor(TransformerMixin, RegressorMixin, BaseEstimator):  # type: ig
         """Return the formulas of the constructed features."""
         check_is_fitted(self, "model_")
         if input_features is not None and hasattr(self, "feature_names_in_"):
-            if list(input_features) != list(self.feature_names_in_):
+            inputs = [name for name in input_features if name not in self.row_labels_]
+            if inputs != list(self.feature_names_in_):
                 raise ValueError("input_features is not equal to feature_names_in_")
         elif input_features is not None and len(input_features) != self.n_features_in_:
             raise ValueError("input_features should have length equal to number of features")

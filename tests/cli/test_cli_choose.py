@@ -100,10 +100,10 @@ def test_settings_reach_the_regressor(table, capsys):
 
 
 def test_max_size_limits_the_model(table, capsys):
-    printed(capsys, [*SITE, "--holdout", "0", "--max-size", "4"])
-    expected = regressor().fit(table.drop(columns="y"), table["y"]).choose(max_size=4)
+    printed(capsys, [*SITE, "--holdout", "0", "--max-size", "7"])
+    expected = regressor().fit(table.drop(columns="y"), table["y"]).choose(max_size=7)
     assert load_model("data_model/model.json") == expected.model_
-    assert expected.model_.size <= 4
+    assert expected.model_.size <= 7
     assert "--max-size is 0; it must be 1 or more." in said_by(capsys, [*SITE, "--max-size", "0"])
 
 

@@ -137,17 +137,19 @@ def test_errors_about_columns_name_the_options(table, capsys, column, values, an
     table = table.drop(columns="site")
     table.insert(0, column, values)
     table.to_csv("data.csv", index=False)
-    said = said_by(capsys, FIT)
+    said = said_by(capsys, [*FIT, "--row-labels", "keep"])
     assert answer in said
     if not column:
         assert '--ignore "Unnamed: 0".' in said
         said_by(capsys, [*FIT, "--ignore", "Unnamed: 0"], 0)
+        said = said_by(capsys, FIT, 0)
+        assert said.startswith("Left out columns that name rows: 'Unnamed: 0' (")
 
 
 def test_fit_warns_of_a_level_for_each_row(table, capsys):
     table.assign(id=range(60)).to_csv("data.csv", index=False)
-    said = said_by(capsys, [*SITE, "id"], 0, lines=2)
-    assert said.startswith("Warning: column 'id' has another level in each row")
+    said = said_by(capsys, [*SITE, "id"], 0)
+    assert said.startswith("Caution: The input 'id' seems to name the rows (60 different values in")
 
 
 def test_methods_match_the_configs():

@@ -91,16 +91,20 @@ def test_predict_warns_of_extrapolation(table, capsys):
     table.assign(gamma=[1e6, *table["gamma"][1:]]).to_csv("far.csv", index=False)
     said = said_by(capsys, ["predict", "data_model", "far.csv", "--output", "p.csv"], 0)
     low, high = table["gamma"].min(), table["gamma"].max()
+    widths = (1e6 - high) / (high - low)
     assert said == (
-        f"Warning: far.csv leaves the training range of 'gamma' ({low:.6g} to {high:.6g}; 1 of 60 "
-        "rows): the model extrapolates there.\n"
+        "Warning: far.csv leaves the training range by more than half its width in 1 of 60 rows: "
+        f"the model extrapolates there. The farthest is 'gamma' = 1e+06, {widths:.2g} widths "
+        f"beyond {low:.6g} to {high:.6g}. No prediction is clipped.\n"
     )
     assert pd.read_csv("p.csv")["prediction"][0] == pytest.approx(3e6)
     model = VJMRegressor(clip_predictions=True, generations=3, random_state=0)
     model.fit(table[["gamma"]], 3 * table["gamma"]).model_.to_json("model.json")
     predict = ["predict", "model.json", "far.csv", "--interval", "0.9", "--output", "p.csv"]
     told = said_by(capsys, predict, 0)
-    assert told == f"{said[:-1]} 1 prediction is clipped at {3 * high:.6g}.\n"
+    assert told == said.replace("No prediction is", "1 prediction is").replace(
+        "clipped.", f"clipped at {3 * high:.6g}."
+    )
     row = pd.read_csv("p.csv").iloc[0]
     assert row["prediction"] == pytest.approx(3 * high)
     assert row["high"] == pytest.approx(3e6)

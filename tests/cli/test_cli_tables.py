@@ -248,6 +248,7 @@ def test_fit_reports_all_problems_at_once(table, capsys):
     data["mixed"] = [*range(39), "much"]
     data.to_csv("w.csv", index=False)
     words = ["--target", "z", "--ignore", "q", "--nominal", "r", "--weights", "w", *QUICK]
+    words += ["--row-labels", "keep"]
     said = said_by(capsys, ["fit", "w.csv", *words], lines=20)
     first, *lines = said.splitlines()
     assert first == "vjmgp: w.csv: 8 things are wrong:"

@@ -475,7 +475,7 @@ def test_given_functions_restrict_laws():
 
 def test_laws_respect_max_size():
     model = VJMRegressor(**SMALL, max_size=5).fit(TABLE, A * B * C)
-    assert model.model_.size <= 5
+    assert model.model_.evolved_size <= 5
 
 
 def test_prices_of_monomials_are_those_of_expressions():

@@ -85,17 +85,17 @@ def test_allowed_functions_are_equally_likely():
 def test_models_keep_to_max_size(problem, max_size):
     model = fitted(problem, max_size=max_size, node_price=0.0, predict_with="front")
     assert model.archive_.facts[:, SIZE].max() == max_size
-    assert model.pareto_front_["size"].max() <= max_size
-    assert model.model_.size <= max_size
+    assert max(one.evolved_size for one in model.front_models()) <= max_size
+    assert model.model_.evolved_size <= max_size
     assert all(len(tree.codes) <= max_size for tree in model.predictor_.trees)
 
 
 def test_student_makes_use_of_max_size(problem):
     rule = {"final_rule": "distil", "node_price": 1e-5}
     free, limited = (fitted(problem, max_size=size, **rule) for size in (None, 40))
-    assert free.model_.size > 40
+    assert free.model_.evolved_size > 40
     assert limited.student_ is not None
-    assert 20 < limited.model_.size <= 40
+    assert 20 < limited.model_.evolved_size <= 40
 
 
 def test_wide_limit_does_not_change_selection():
@@ -148,12 +148,12 @@ def test_model_front_and_parsimony_count_the_same_nodes(problem, tmp_path):
     """Nodes of constant trees count, too, although they are not part of the formula."""
     model = fitted(problem, "parsimony", generations=20)
     front, models = model.pareto_front_, model.front_models()
-    assert [m.size for m in models] == list(front["size"]) == list(front["o2"])
+    assert [m.evolved_size for m in models] == list(front["o2"])
     with_constants = [m for m in models if m.constant_nodes > 0]
     assert with_constants
     for one in with_constants:
         shown = sum(len(feature.codes) for feature in one.features)
-        assert one.size == shown + one.constant_nodes
+        assert one.evolved_size == shown + one.constant_nodes
         assert reloaded(one, tmp_path) == one
 
 

@@ -128,7 +128,7 @@ def test_choose_keeps_the_latest_student():
     model = small(generations=15).fit(X, Y)
     student = model.model_
     shorter = model.choose(rule="distil", node_price=0.05).model_
-    assert shorter.size < student.size
+    assert shorter.evolved_size < student.evolved_size
     assert model.choose(0).pareto_front_["chosen"].tolist()[0]
     assert model.pareto_front_["student"].sum() == 1
     last = len(model.pareto_front_) - 1

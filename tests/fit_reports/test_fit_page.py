@@ -13,7 +13,7 @@ import pytest
 from tests.support.command import QUICK, about
 from tests.support.html_page import Page
 
-from vjmgp import VJMRegressor
+from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.fit_reports.cautions import noise_in_words
 from vjmgp.fit_reports.fits import split_rows
@@ -231,9 +231,9 @@ def test_cautions(here, capsys):
     said, page = capsys.readouterr().err, Path("data_model/report.html").read_text()
     cautions = about()["cautions"]
     assert said == "".join(f"Caution: {caution}\n" for caution in cautions)
-    assert cautions[0].startswith("Only 8 rows have tested the model")
+    assert cautions[0] == "Errors and intervals from 30 rows can be far off."
     assert cautions[1].startswith("The input 'nearly' nearly is the target (correlation 1.0000)")
-    for text in ("Only 8 rows have tested", "nearly is the target"):
+    for text in ("intervals from 30 rows", "nearly is the target"):
         assert text in page
     make(here, rows=80, **{"y<": np.arange(80) % 4})
     page_of(capsys)
@@ -244,20 +244,34 @@ def test_cautions(here, capsys):
     data.to_csv("data.csv", index=False)
     page_of(capsys)
     assert about()["cautions"] == [
-        "Some test rows leave the training range of 'b' (-2 to 2; 5 of 20 rows): the model "
-        "extrapolates there."
+        "The test rows leave the training range by more than half its width in 5 of 20 rows: the "
+        "model extrapolates there. The farthest is 'b' = 9, 1.8 widths beyond -2 to 2."
     ]
 
 
-def test_caution_about_a_column_that_counts_rows(here, capsys):
+def test_columns_that_name_rows_are_left_out(here, capsys):
     days = pd.date_range("2026-01-01", periods=80).strftime("%Y-%m-%d")
-    shuffled = np.random.default_rng(0).permutation(80)
-    make(here, number=np.arange(80) + 1001, shuffled=shuffled, day=days)
-    page_of(capsys, "--dates", "elapsed")
-    assert [text for text in about()["cautions"] if "counts the rows" in text] == [
-        "The input 'number' only counts the rows: unless their order means something, leave it "
-        "out with the option 'ignore'."
+    words = [f"P{k}" for k in range(80)]
+    make(here, number=np.arange(80) + 1001, year=np.arange(80) + 1901, probe=words, day=days)
+    fit = ["fit", "data.csv", "--target", "y<", *QUICK, "--dates", "elapsed"]
+    assert main(fit) == 0
+    said = capsys.readouterr().err
+    assert (
+        "Left out columns that name rows: 'number' (a different whole number in each of 80 rows), "
+        "'probe' (80 different values in 80 rows). They tell nothing about new rows; the options "
+        "'row_labels' and 'nominal' keep them.\n"
+    ) in said
+    assert [text.split(":")[0] for text in about()["cautions"]] == [
+        "The rows are in the order of 'year'"
     ]
+    columns = {column.name for column in load_model("data_model/model.json").standardizer.columns}
+    assert columns == {BAD, "b", "site", "year", "day"}
+    assert main([*fit, "--nominal", "probe", "--row-labels", "keep"]) == 0
+    cautions = [text for text in about()["cautions"] if "seems to name the rows" in text]
+    assert [text.split()[2] for text in cautions] == ["'number'", "'probe'"]
+    page = Path("data_model/report.html").read_text()
+    assert page.count("seems to name the rows") == 2
+    assert main(["predict", "data_model", "data.csv", "--output", "p.csv"]) == 0
 
 
 def test_noise_estimate_in_words():

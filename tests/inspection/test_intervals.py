@@ -6,18 +6,19 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.intervals import summary
+from benchmarks.intervals import hard_run, summary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut, cross_val_predict
 from tests.support.regressors import reloaded, small
 
 from vjmgp import SymbolicModel
 from vjmgp.engine.distillation.teacher import teacher_of, teacher_tau
 from vjmgp.engine.objectives.row_weights import row_weights
 from vjmgp.engine.preparation import ScoredRows
+from vjmgp.engine.scorer import leave_one_out_errors
 from vjmgp.model_selection import model_of
 from vjmgp.models.intervals import (
     CHOICES,
@@ -25,8 +26,10 @@ from vjmgp.models.intervals import (
     half_width,
     kept_quantiles,
     leave_one_out,
+    merge_copies,
     searched,
 )
+from vjmgp.tables.preprocessing import fit_standardizer, inputs_left_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::vjmgp.ExtrapolationWarning")
 
@@ -238,7 +241,7 @@ def test_front_has_the_mean_errors_of_its_models(fitted):
     teacher = teacher_of(fitted.archive_, teacher_tau(fitted.noise_r2_))
     models = [model_of(fitted._found, int(entry)) for entry in teacher.entries]
     errors = [leave_one_out(model, fitted.fitted_.rows) for model in models]
-    nodes = teacher.weights @ [model.size for model in models]
+    nodes = teacher.weights @ [model.evolved_size for model in models]
     sizes = np.abs(teacher.weights @ errors) * searched(90, nodes) * np.std(made_up(90)[1])
     assert fitted.predictor_.error_quantiles == pytest.approx(np.sort(sizes), rel=1e-5)
     x, y = made_up(300, seed=1)
@@ -258,6 +261,63 @@ def test_leave_one_out_of_a_row_with_leverage_1():
     model = small().fit(*made_up(20))
     errors = leave_one_out(SymbolicModel(model.model_.standardizer, (), 0.0, {"alpha": 0.0}), rows)
     assert errors == pytest.approx([0.0, 0.0, 1.5])
+
+
+@pytest.mark.parametrize("table", ["whole numbers", "each row three times"])
+def test_intervals_of_hard_tables_contain_their_share(table, monkeypatch):
+    monkeypatch.setattr("benchmarks.intervals.VJMRegressor", small)
+    inside = {row["interval"]: row["inside"] for row in hard_run((table, 0, "model"))}
+    assert 0.8 < inside[0.9] < 1.0
+
+
+def test_target_means_of_the_intervals_leave_own_labels_out():
+    rng = np.random.default_rng(0)
+    levels, y = rng.choice([*"abcdefghijklmnopqrstu"], 60).astype(object), rng.normal(size=60)
+    levels[7] = "single"
+    table, x = pd.DataFrame({"level": levels}), np.zeros((60, 1))
+    for weights in (None, rng.uniform(0.2, 3.0, 60)):
+        scales = fit_standardizer(table, y, ["level"], [0], weights=weights)
+        found = inputs_left_out(scales, table, x, scales.standardize_target(y), weights)
+        codes = found[:, 0] * scales.inputs[0].scale + scales.inputs[0].mean
+        for row in range(60):
+            rest = np.arange(60) != row
+            of_rest = None if weights is None else weights[rest]
+            others = fit_standardizer(table[rest], y[rest], ["level"], [0], weights=of_rest)
+            assert codes[row] == pytest.approx(others.encode(table[~rest])[0, 0])
+
+
+def test_intervals_without_target_means_or_copies_are_as_they_were(fitted):
+    rows = fitted.fitted_.rows
+    assert rows.left_out is None
+    assert merge_copies(rows) is rows
+
+
+def test_intervals_of_a_sampled_table_leave_own_labels_out():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"id": [f"P{k}" for k in range(400)], "a": rng.normal(size=400)})
+    y = rng.normal(size=400)
+    for kind in ("model", "front"):
+        model = small(max_rows=100, row_labels="keep", predict_with=kind).fit(table, y)
+        ends = model.predict(table.assign(id="new"), interval=0.9)[1]
+        assert np.mean((y >= ends[:, 0]) & (y <= ends[:, 1])) > 0.8
+
+
+def test_copies_of_rows_are_left_out_together():
+    x, y = made_up(30)
+    rows = ScoredRows(np.tile(x, (3, 1)), np.tile(y, 3), row_weights(90))
+    merged = merge_copies(rows)
+    assert merged.x.shape == (30, 3)
+    z, y = merged.x - merged.x.mean(axis=0), merged.y - merged.y.mean()
+    weights = Ridge(0.1, fit_intercept=False).fit(np.tile(z, (3, 1)), np.tile(y, 3)).coef_
+    linear = np.array([weights, merged.x.mean(axis=0), np.ones(3)])
+    errors = leave_one_out_errors(merged.x, linear, 0.1, merged._replace(y=y))
+    slow = cross_val_predict(
+        Ridge(0.1), np.tile(z, (3, 1)), np.tile(y, 3), cv=LeaveOneGroupOut(),
+        groups=np.tile(np.arange(30), 3),
+    )  # fmt: skip
+    assert errors == pytest.approx(y - slow[:30], abs=0.02)
+    few_values = ScoredRows(rows.x, np.round(rows.y / 10), row_weights(90))
+    assert merge_copies(few_values) is few_values  # equal by chance
 
 
 def test_benchmark_weights_datasets_equally():

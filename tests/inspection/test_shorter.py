@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from tests.support.regressors import medium as small
 
-from vjmgp.engine.distillation.distil import distil, distil_within
+from vjmgp.engine.distillation.distil import NODE_PRICE, distil, distil_within
 from vjmgp.engine.search.archive import O1, SIZE
-from vjmgp.model_selection import NEAR, STUDENT
+from vjmgp.model_selection import NEAR, STUDENT, Choice, choose_within
 from vjmgp.study.protocols import r2
 
 
@@ -26,8 +26,8 @@ def fitted():
     return small().fit(*table())
 
 
-@pytest.mark.parametrize("max_size", [3, 5, 10, 20, 40])
-@pytest.mark.parametrize("rule", ["distil", "paper", "o1", "knee"])
+@pytest.mark.parametrize("max_size", [5, 10, 20, 40])
+@pytest.mark.parametrize("rule", ["short", "distil", "paper", "o1", "knee"])
 def test_choose_keeps_to_max_size(fitted, max_size, rule):
     model = copy.copy(fitted).choose(max_size=max_size, rule=rule)
     assert model.model_.size <= max_size
@@ -36,19 +36,22 @@ def test_choose_keeps_to_max_size(fitted, max_size, rule):
 
 def test_rule_o1_chooses_the_smallest_error_within_max_size(fitted):
     scores, sizes = fitted.archive_.scores, fitted.archive_.facts[:, SIZE]
-    model = copy.copy(fitted).choose(max_size=10, rule="o1")
-    assert model.model_.scores["o1"] == scores[sizes <= 10, O1].min()
+    model = copy.copy(fitted).choose(max_size=10, rule="o1").model_
+    least = [scores[sizes <= limit, O1].min() for limit in range(1, 11)]
+    assert model.scores["o1"] in least
+    assert model.size <= 10
 
 
 def test_student_far_from_teacher_must_be_more_accurate(fitted):
-    for max_size in range(1, 30):
-        model = copy.copy(fitted).choose(max_size=max_size, rule="distil")
-        student, distance = distil_within(fitted._found.prepared, fitted.archive_, max_size)
-        if model._chosen == STUDENT:
-            assert np.array_equal(model.student_.scores, student.scores)
+    for limit in range(1, 30):
+        choice = Choice("distil", NODE_PRICE, None, None)
+        entry, chosen = choose_within(fitted._found, choice, limit)
+        student, distance = distil_within(fitted._found.prepared, fitted.archive_, limit)
+        if entry == STUDENT:
+            assert np.array_equal(chosen.scores, student.scores)
         else:
             assert distance > NEAR
-            assert model.model_.scores["o1"] < student.scores[0, O1]
+            assert fitted.archive_.scores[entry, O1] < student.scores[0, O1]
 
 
 def test_distil_within_a_large_limit_equals_distil(fitted):
@@ -68,7 +71,7 @@ def test_distance_to_teacher_falls_with_max_size(fitted):
 
 def test_choose_keeps_to_max_size_of_the_constructor():
     model = small(max_size=8).fit(*table())
-    assert model.choose(max_size=20).model_.size <= 8
+    assert model.choose(max_size=20).model_.evolved_size <= 8
 
 
 def test_invalid_sizes_are_rejected(fitted):
@@ -82,10 +85,9 @@ def test_invalid_sizes_are_rejected(fitted):
 
 def test_choose_rejects_a_size_below_all_models():
     model = small().fit(*table())
-    model.archive_.facts[:, SIZE] += 7
-    with pytest.raises(ValueError, match=r"max_size is 5, but the smallest model .* has 8 nodes"):
-        model.choose(max_size=5)
-    assert model.shorter_versions((3, 5)).empty
+    with pytest.raises(ValueError, match=r"max_size is 3, but the smallest model .* has 5 nodes"):
+        model.choose(max_size=3)
+    assert model.shorter_versions((2, 3)).empty
 
 
 def test_shorter_versions_are_distinct_and_in_units(fitted):
@@ -117,6 +119,16 @@ def test_short_formulas_and_short_models_are_cached_apart(fitted):
     assert all(model.size <= 7 for model in fitted.shorter_models((7,)))
 
 
+def test_all_tables_have_the_size_of_the_written_formula(fitted):
+    front, models = fitted.pareto_front_, fitted.front_models()
+    assert list(front["size"]) == [model.size for model in models]
+    assert [model.size for model in models] == [model.shown_size for model in models]
+    assert any(model.size != model.evolved_size for model in models)
+    x, y = table(60, seed=3)
+    found = fitted.score_front(x, y)
+    assert list(found["size"]) == [m.size for m in (*models, *fitted.shorter_models())]
+
+
 def test_choose_selects_the_listed_versions(fitted):
     found = fitted.shorter_versions()
     for max_size, model in zip(found["max_size"], fitted.shorter_models(), strict=True):
@@ -125,7 +137,8 @@ def test_choose_selects_the_listed_versions(fitted):
 
 def test_constant_model_has_one_version():
     model = small().fit(np.ones((20, 1)), np.arange(20.0))
-    assert list(model.shorter_versions()["size"]) == [0]
+    assert list(model.shorter_versions()["size"]) == [1]
+    assert model.model_.evolved_size == 0
 
 
 def test_score_front_measures_all_models(fitted):

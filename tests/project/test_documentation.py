@@ -281,7 +281,7 @@ def test_public_functions_have_an_example():
     public = [getattr(vjmgp, name) for name in vjmgp.__all__]
     ours = [thing for thing in public if callable(thing) and "engine" not in thing.__module__]
     without = {thing.__name__ for thing in ours if ">>>" not in (thing.__doc__ or "")}
-    assert without == {"Dataset", "ExtrapolationWarning"}
+    assert without == {"Dataset", "ExtrapolationWarning", "RowLabelWarning"}
 
 
 def test_readme_example(here, capsys):

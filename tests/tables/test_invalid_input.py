@@ -139,6 +139,7 @@ WRONG: dict[str, list] = {
     "categorical_features": [1.5, {"speed": 1}, [1.5], [None], object(), iter([0])],
     "encoding": NOT_WORDS,
     "missing": [*NOT_WORDS, "mean"],
+    "row_labels": [*NOT_WORDS, "ignore", None],
     "memory_limit": ["much", None, -1, NAN, INF, True],
     "callback": ["print", 5],
     "progress": NOT_FLAGS,

@@ -17,6 +17,7 @@ HELP = {
     "input that says where (indicator), or leave such rows out (drop)",
     "dates": "columns of dates: refuse the table, or convert them to days since the first date",
     "ignore": "columns to leave out",
+    "row_labels": "columns that name or count the rows: leave them out, or keep them",
     "weights": "the weight of each row: a number of 0 or more",
     "seed": "the same seed gives the same model",
     "holdout": "share of the rows to test the model on, 0 for none",

@@ -234,6 +234,7 @@ PARAMETERS: dict[str, Check] = {
     ),
     "encoding": one_of(("auto", "onehot", "target")),
     "missing": one_of(("error", "median", "indicator")),
+    "row_labels": one_of(("drop", "keep")),
     "memory_limit": NOT_NEGATIVE,
     "callback": optional(Check("a function of one argument", callable)),
     "progress": FLAG,

@@ -27,6 +27,8 @@ class ScoredRows(NamedTuple):
     x: Floats
     y: Floats
     weights: RowWeights
+    left_out: Floats | None = None
+    """Inputs whose target means leave out each row's own label; None if no input is one."""
 
 
 @dataclass(frozen=True)

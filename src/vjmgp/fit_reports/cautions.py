@@ -1,18 +1,17 @@
 """Find reasons to be careful with a fit."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from ..models.extrapolation import inputs_beyond, range_text
+from ..models.extrapolation import extrapolation_ignored, find_extrapolation
 from ..models.symbolic import SymbolicModel
+from ..tables.table_cautions import FEW_ROWS, Caution, table_cautions
 from .fits import Rows
 
-FEW_TEST_ROWS, FEW_VALUES = 10, 10
-NEARLY_EQUAL = 0.999
-"""Correlation with the target that makes an input suspicious."""
-CLEAR_R2, MANY_OUTSIDE = 0.05, 0.05
-"""Difference of R², and share of test rows outside the training range, that are worth a word."""
+FEW_TEST_ROWS = 10
+CLEAR_R2 = 0.05
+"""Difference of R² that is worth a word."""
 NOISE_IN_WORDS = (
     (0.9, "almost all of the target's variation can be predicted from these inputs"),
     (0.7, "most of the target's variation can be predicted from these inputs"),
@@ -36,50 +35,15 @@ def noise_in_words(noise_r2: float | None, test_r2: float) -> str:
     )
 
 
-def cautions_of(rows: Rows, tested: SymbolicModel, dates: Container[str]) -> Iterator[str]:
+def cautions_of(rows: Rows, tested: SymbolicModel, dates: Collection[str]) -> Iterator[Caution]:
     """Yield reasons to doubt the numbers of a fit; `dates` are columns of elapsed days."""
-    count = len(rows.test)
-    if 0 < count < FEW_TEST_ROWS:
-        yield (f"Only {count} rows have tested the model: errors on few rows can be far off.")
-    values = len(np.unique(rows.data.target))
-    if values <= FEW_VALUES:
-        yield (
-            f"The target has only {values} different values: a formula predicts numbers between "
-            "them, too. If they are classes, a classifier serves better."
-        )
-    yield from _nearly_equal(rows)
-    yield from _row_numbers(rows, dates)
-    yield from _extrapolation(rows, tested)
-
-
-def _nearly_equal(rows: Rows) -> Iterator[str]:
-    for name, column in rows.inputs.select_dtypes("number").items():
-        known = column.notna().to_numpy()
-        values, target = column.to_numpy(dtype=np.float64)[known], rows.data.target[known]
-        if known.sum() > 2 and np.ptp(values) > 0 and np.ptp(target) > 0:
-            correlation = abs(float(np.corrcoef(values, target)[0, 1]))
-            if correlation >= NEARLY_EQUAL:
-                yield (
-                    f"The input {name!r} nearly is the target (correlation {correlation:.4f}): if "
-                    "it is not known when predictions are needed, leave it out with the option "
-                    "'ignore'."
-                )
-
-
-def _row_numbers(rows: Rows, dates: Container[str]) -> Iterator[str]:
-    for name, column in rows.inputs.select_dtypes("number").items():
-        is_number = name not in dates and name not in rows.data.nominal
-        if is_number and len(column) > 2 and np.all(np.diff(column.to_numpy(np.float64)) == 1):
-            yield (
-                f"The input {name!r} only counts the rows: unless their order means something, "
-                "leave it out with the option 'ignore'."
-            )
-
-
-def _extrapolation(rows: Rows, tested: SymbolicModel) -> Iterator[str]:
-    if len(rows.test):
-        encoded = tested.standardizer.encode(rows.inputs.iloc[rows.test])
-        beyond = inputs_beyond(tested.standardizer, encoded, tested.inputs_used)
-        found = [entry for entry in beyond if entry.rows > MANY_OUTSIDE * len(rows.test)]
-        if found:
-            yield f"Some test rows leave {range_text(found, len(rows.test))}."
+    data, count = rows.data, len(rows.test)
+    with extrapolation_ignored():
+        residuals = data.target - tested.predict(rows.inputs)
+    yield from table_cautions(rows.inputs, data.target, residuals, data.nominal, dates)
+    if 0 < count < FEW_TEST_ROWS and len(data) >= FEW_ROWS:
+        text = f"Only {count} rows have tested the model: errors on few rows can be far off."
+        yield Caution("few rows", text)
+    encoded = tested.standardizer.encode(rows.inputs.iloc[rows.test])
+    if found := find_extrapolation(tested.standardizer, encoded, tested.inputs_used):
+        yield Caution("extrapolation", f"The test rows leave {found.text(count)}")

@@ -88,6 +88,8 @@ def fit_report(
         input that says where, or leave such rows out.
     dates : {'refuse', 'elapsed'}
         Whether dates are refused, or converted to days since the first one.
+    row_labels : {'drop', 'keep'}
+        Whether columns that name or count the rows are left out, other than those in `nominal`.
     method : str
         A method of the paper, or the import path of a regulariser; 'VJM' by default.
     population, generations, restarts, max_trees : int

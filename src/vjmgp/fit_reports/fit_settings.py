@@ -12,6 +12,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "thousands": (".", ",", " ", "'"),
     "missing": ("error", "median", "indicator", "drop"),
     "dates": ("refuse", "elapsed"),
+    "row_labels": ("drop", "keep"),
 }
 LISTS = ("nominal", "ignore", "functions", "na_values")
 """Settings with several values."""
@@ -33,6 +34,7 @@ class FitSettings:
     weights: str | None = None
     missing: Literal["error", "median", "indicator", "drop"] = "error"
     dates: str = "refuse"
+    row_labels: str = "drop"
     method: str = "VJM"
     population: int = 200
     generations: int = 100

@@ -115,6 +115,7 @@ def _fit(
         random_state=settings.seed,
         categorical_features=list(rows.data.nominal) or "auto",
         missing="error" if settings.missing == "drop" else settings.missing,
+        row_labels="keep",  # the table is without them, unless they are wanted
         functions=list(settings.functions) or FUNCTION_NAMES,
         max_trees=settings.max_trees,
         clip_predictions="auto" if settings.clip else False,

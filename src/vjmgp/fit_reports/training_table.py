@@ -16,6 +16,7 @@ from ..tables.dataset import Dataset
 from ..tables.dates import ElapsedDays, days_since_first, find_date_order
 from ..tables.errors import InputError
 from ..tables.reader import TableFile, TableFormat, check_distinct, mark_missing, read_file
+from ..tables.row_labels import describe_row_labels, row_labels_to_drop
 from ..tables.validation import check_sample_weight
 from .fit_settings import FitSettings
 
@@ -48,6 +49,7 @@ def read_training_table(
     frame = frame.drop(columns=[name for name in ignored if name in frame.columns])
     nominal = [name for name in nominal if name not in ignored]
     frame, dates, date_problems = _convert_dates(settings, frame, nominal)
+    frame, left_out = _drop_row_labels(settings, frame, [*nominal, *(d.column for d in dates)])
     frame, dropped = _drop_missing(settings, frame)
     weights, weight_problems = _weights(settings, frame, nominal)
     known = tuple(name for name in nominal if name in frame.columns)
@@ -65,7 +67,7 @@ def read_training_table(
     if dropped:
         gaps = "missing cells" if settings.missing == "drop" else "a missing target"
         notes.append(f"Left out {dropped} row{'s' if dropped > 1 else ''} with {gaps}.")
-    notes += _level_warnings(data)
+    notes += [left_out] if left_out else []
     return TrainingTable(data, weights, path, file.form, dates, notes)
 
 
@@ -138,6 +140,17 @@ def _convert_dates(
     return table, dates, problems
 
 
+def _drop_row_labels(settings: FitSettings, table: Any, kept: list[str]) -> tuple[Any, str]:
+    """Drop columns that name rows, other than `kept`; return the table and a remark."""
+    if settings.row_labels == "keep":
+        return table, ""
+    special = [name for name in (settings.target, settings.weights) if name in table.columns]
+    found = row_labels_to_drop(table.drop(columns=special), kept)
+    found = {name: label for name, label in found.items() if not label.has_numbers}  # refused
+    remedy = "They tell nothing about new rows; the options 'row_labels' and 'nominal' keep them."
+    return table.drop(columns=list(found)), describe_row_labels(found, remedy)
+
+
 def _drop_missing(settings: FitSettings, table: Any) -> tuple[Any, int]:
     """Drop rows that cannot be used; return the table and the number of such rows."""
     if settings.missing == "error" or settings.target not in table.columns:
@@ -167,12 +180,3 @@ def _weights(settings: FitSettings, table: Any, nominal: list[str]) -> tuple[Any
         return check_sample_weight(table[name], len(table), "the table", name=shown), []
     except ValueError as error:
         return None, [InputError("weights", str(error), column=name)]
-
-
-def _level_warnings(data: Dataset) -> Iterator[str]:
-    for column in data.nominal:
-        if data.inputs[column].nunique(dropna=False) == len(data):
-            yield (
-                f"Warning: column {column!r} has another level in each row, which tells nothing "
-                "about new rows; leave it out with the option 'ignore'."
-            )

@@ -72,7 +72,7 @@ class FrontModel(MeanModel):
     @property
     def size(self) -> int:
         """Nodes over all distinct trees."""
-        return self._symbolic.size
+        return self._symbolic.evolved_size
 
     @property
     def inputs_used(self) -> set[int]:

@@ -1,7 +1,6 @@
-"""Report rows that lie outside the range of the training data."""
+"""Report rows that lie far outside the range of the training data."""
 
 import contextlib
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -11,77 +10,76 @@ import numpy as np
 from ..core.arrays import Flags, Floats
 from ..tables.preprocessing import Standardizer
 
-MOST_NAMED = 5
+TOLERANCE, ORDINARY_SHARE, FAR = 0.5, 0.05, 10.0
+"""Distance in widths of the training range, the share of rows that may be beyond it, and the
+distance that no row may have: ordinary test sets rarely have more (docs/trust.md)."""
 
 
 class ExtrapolationWarning(UserWarning):
-    """Warning that rows lie outside the training range of an input."""
+    """Warning that rows lie far outside the training range of an input."""
 
 
 class OutOfRange(NamedTuple):
-    """An input, its training range, and the number of rows outside it."""
+    """How rows leave the training range, and the input that leaves it farthest."""
 
+    rows: int
+    """Rows beyond the tolerance."""
     name: str
     low: float
     high: float
-    rows: int
+    value: float
+    distance: float
+    """Distance of the value from the training range of the input, in widths of that range."""
+
+    def text(self, of_rows: int) -> str:
+        """Describe it."""
+        return (
+            f"the training range by more than half its width in {self.rows} of {of_rows} rows: the "
+            f"model extrapolates there. The farthest is {self.name!r} = {self.value:.6g}, "
+            f"{self.distance:.2g} widths beyond {self.low:.6g} to {self.high:.6g}."
+        )
 
 
-def inputs_beyond(
+def find_extrapolation(
     standardizer: Standardizer, values: Floats, inputs: Iterable[int]
-) -> list[OutOfRange]:
-    """Return those of the inputs that leave their range; `values` are rows × inputs, encoded."""
-    found = []
-    for k in sorted(inputs):
+) -> OutOfRange | None:
+    """Return how rows leave the ranges of the inputs; None if ordinary test rows do so, too.
+
+    `values` are rows × inputs, encoded.
+    """
+    distances, found = np.zeros(len(values)), []
+    for k in sorted(inputs) if len(values) else ():
         column = standardizer.inputs[k]
         if column.limits is not None:
             low, high = column.limits
-            rows = int(np.count_nonzero((values[:, k] < low) | (values[:, k] > high)))
-            if rows:
-                found.append(OutOfRange(column.name, low, high, rows))
-    return found
-
-
-def range_text(found: list[OutOfRange], rows: int) -> str:
-    """Describe the inputs out of range: their training ranges and the number of rows outside."""
-    names = ", ".join(
-        f"{name!r} ({low:.6g} to {high:.6g}; {outside} of {rows} rows)"
-        for name, low, high, outside in found[:MOST_NAMED]
-    )
-    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return f"the training range of {names}{more}: the model extrapolates there"
+            with np.errstate(over="ignore"):
+                beyond = np.maximum(low - values[:, k], values[:, k] - high) / ((high - low) or 1.0)
+            row = int(beyond.argmax())
+            found.append((float(beyond[row]), column.name, low, high, float(values[row, k])))
+            distances = np.maximum(distances, beyond)
+    rows = int(np.count_nonzero(distances > TOLERANCE))
+    if rows <= ORDINARY_SHARE * len(values) and distances.max(initial=0.0) <= FAR:
+        return None
+    distance, name, low, high, value = max(found)
+    return OutOfRange(rows, name, low, high, value, distance)
 
 
 def extrapolation_text(
     standardizer: Standardizer, encoded: Floats, inputs: Iterable[int], clipped: Flags
 ) -> str:
-    """Describe inputs out of range, and how many predictions are clipped; "" if none is outside.
+    """Describe how rows leave the training range, and how many predictions are clipped; or "".
 
     `clipped` are 2 × rows: predictions clipped at the lower limit, and at the upper one.
     """
-    found = inputs_beyond(standardizer, encoded, inputs)
-    if not found:
+    found = find_extrapolation(standardizer, encoded, inputs)
+    if found is None:
         return ""
     parts = [
         f"{count} prediction{' is' if count == 1 else 's are'} clipped at {limit:.6g}"
         for count, limit in zip(clipped.sum(axis=1), standardizer.limits, strict=True)
         if count
     ]
-    return f"leaves {range_text(found, len(encoded))}." + f" {' and '.join(parts)}." * bool(parts)
-
-
-def warn_beyond(text: str) -> None:
-    """Warn of extrapolation, if there is a text about it."""
-    if text:
-        warnings.warn(f"X {text}", ExtrapolationWarning, stacklevel=_stack_level_of_caller())
-
-
-def _stack_level_of_caller() -> int:
-    """Return the stack level of the first caller outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("vjmgp."):
-        level, frame = level + 1, frame.f_back
-    return level
+    return f"leaves {found.text(len(encoded))} {' and '.join(parts) or 'No prediction is clipped'}."
 
 
 @contextlib.contextmanager

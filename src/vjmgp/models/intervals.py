@@ -6,7 +6,9 @@ K sizes is not exceeded with probability k / (K + 1): conformal prediction with 
 jackknife.
 
 These errors do not account for the search, which used the same rows: every node of a formula is a
-choice made by the labels. `searched` enlarges them accordingly.
+choice made by the labels. `searched` enlarges them accordingly. Target means of nominal columns
+used the same labels, too, so each error is that with a mean of the other rows. Copies of a row are
+left out together, and since they have misled the search, too, `searched_copies` counts its nodes.
 """
 
 import math
@@ -17,15 +19,16 @@ import numpy as np
 
 from ..core.arrays import Flags, Floats
 from ..engine.distillation.teacher import Teacher
+from ..engine.objectives.row_weights import row_weights
 from ..engine.parameters import SHARE, checked
 from ..engine.preparation import ScoredRows
 from ..engine.scorer import leave_one_out_errors
 from ..engine.search.archive import ALPHA, FACTOR, N_TREES, SIZE, Archive
-from ..tables.preprocessing import Standardizer
+from ..tables.preprocessing import Standardizer, find_copies
 
 if TYPE_CHECKING:
     from .ensemble import FrontModel
-    from .symbolic import SymbolicModel
+    from .symbolic import SymbolicModel, TableModel
 
 
 MOST_KEPT = 200
@@ -33,6 +36,8 @@ MOST_KEPT = 200
 CHOICES = 8
 """Nodes that the choice of a formula counts as."""
 ROUNDING = 1e-9
+MOST_MERGED = 2000
+"""Rows up to which copies matter: beyond, hardly anything depends on a single row."""
 
 
 def leave_one_out(model: "SymbolicModel", rows: ScoredRows) -> Floats:
@@ -44,14 +49,42 @@ def leave_one_out(model: "SymbolicModel", rows: ScoredRows) -> Floats:
 
 def with_errors(model: "SymbolicModel", rows: ScoredRows) -> "SymbolicModel":
     """Return the model with the error quantiles that its intervals need."""
-    errors = leave_one_out(model, rows)
-    return replace(model, error_quantiles=_quantiles(errors, model.size, rows, model.standardizer))
+    distinct = merge_copies(rows)
+    errors = leave_one_out(model, distinct) + effect_of_own_labels(model, distinct)
+    if len(distinct.y) < len(rows.y):
+        errors = searched_copies(errors, model.evolved_size, distinct)
+    quantiles = _quantiles(errors, model.evolved_size, distinct, model.standardizer)
+    return replace(model, error_quantiles=quantiles)
+
+
+def merge_copies(rows: ScoredRows) -> ScoredRows:
+    """Return each row once, with the weight of all its copies, which are left out together."""
+    if len(rows.y) > MOST_MERGED:
+        return rows
+    first, copies = find_copies(rows.x, rows.y)
+    if len(first) == len(rows.y):
+        return rows
+    each = rows.weights.each
+    merged = row_weights(len(first), np.bincount(copies, each).astype(np.float64))
+    copy = np.bincount(copies, np.minimum(each, 1.0)).astype(np.float64)
+    weights = merged._replace(given=True, copy=copy)
+    left_out = None if rows.left_out is None else rows.left_out[first]
+    return ScoredRows(rows.x[first], rows.y[first], weights, left_out)
+
+
+def effect_of_own_labels(model: "TableModel", rows: ScoredRows) -> Floats:
+    """Return how much each prediction falls if target means leave out the row's own label."""
+    if rows.left_out is None:
+        return np.zeros(len(rows.y))
+    fall = model.predict_rows(rows.x) - model.predict_rows(rows.left_out)
+    return fall / model.standardizer.target_scale
 
 
 def front_with_errors(
     front: "FrontModel", archive: Archive, teacher: Teacher, rows: ScoredRows
 ) -> "FrontModel":
     """Do the same for a weighted mean of models, whose errors are the weighted means of theirs."""
+    copied, rows = rows, merge_copies(rows)
     values, members = front.construct(rows.x), front.members
     errors = np.zeros(len(rows.y))
     for m, (entry, share) in enumerate(zip(teacher.entries, teacher.weights, strict=True)):
@@ -60,7 +93,10 @@ def front_with_errors(
         of_model = values[:, members.tree[members.first[m] : members.first[m + 1]]]
         alpha = archive.scores[entry, ALPHA]
         errors += share * leave_one_out_errors(of_model, linear, alpha, rows)
+    errors += effect_of_own_labels(front, rows)
     size = float(teacher.weights @ archive.facts[teacher.entries, SIZE])
+    if len(rows.y) < len(copied.y):
+        errors = searched_copies(errors, size, rows)
     return replace(front, error_quantiles=_quantiles(errors, size, rows, front.standardizer))
 
 
@@ -80,6 +116,18 @@ def searched(rows: float, size: float) -> float:
     """
     share = (size + CHOICES) / rows if size else 0.0
     return math.sqrt(1.0 + share + share**2)
+
+
+def searched_copies(errors: Floats, size: float, rows: ScoredRows) -> Floats:
+    """Return errors on distinct rows of which the search saw copies, before `searched` is applied.
+
+    It could fit them as it fits training rows, so squares grow by n / (n − size), up to the range
+    of the target.
+    """
+    count = equal_rows(rows.weights.each)
+    left, widest = 1.0 - (size + CHOICES) / count, float(np.ptp(rows.y))
+    sizes = np.abs(errors) / math.sqrt(left) if left > 0.0 else np.full(len(errors), widest)
+    return np.minimum(sizes, widest) / searched(count, size)
 
 
 def equal_rows(weights: Floats) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from ..core.arrays import Flags, Floats
+from ..core.user_warnings import warn_user
 from ..engine.search.archive import Archive, trees_of
 from ..engine.trees.addresses import addresses_of
 from ..engine.trees.evaluation import make_workspace, run, translate
@@ -23,7 +24,7 @@ from ..formulas.printers.evolved import evolved_text
 from ..formulas.user_function import UserFunction
 from ..tables.preprocessing import Standardizer
 from . import serialization
-from .extrapolation import extrapolation_text, warn_beyond
+from .extrapolation import ExtrapolationWarning, extrapolation_text
 from .intervals import intervals_around
 from .serialization import JsonModel, finite_number
 
@@ -73,7 +74,12 @@ class TableModel(JsonModel):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Nodes over all trees."""
+        """Size for people: of the written formula, or nodes over all trees if there are many."""
+
+    @property
+    def evolved_size(self) -> int:
+        """Nodes over all trees as evolution counts them."""
+        return self.size
 
     @property
     @abstractmethod
@@ -104,7 +110,8 @@ class TableModel(JsonModel):
         """
         encoded = self.standardizer.encode(table)
         values = self.unclipped_rows(self.standardizer.scale(encoded))
-        warn_beyond(self.extrapolation(encoded, values))
+        if text := self.extrapolation(encoded, values):
+            warn_user(f"X {text}", ExtrapolationWarning)
         clipped = self.standardizer.clip_target(values)
         return clipped if interval is None else (clipped, self.intervals(values, interval))
 
@@ -139,8 +146,8 @@ class SymbolicModel(TableModel):
     >>> model = VJMRegressor(generations=5, random_state=0).fit(data.inputs, data.target).model_
     >>> print(model)
     23.975 - 19.27/(lugs_1989 + 1)
-    >>> model.size, model.shown_size
-    (8, 7)
+    >>> model.size, model.evolved_size
+    (7, 8)
     >>> model.feature_texts(digits=3)[0]
     '1/(lugs_1989 + 1)'
 
@@ -163,6 +170,11 @@ class SymbolicModel(TableModel):
 
     @property
     def size(self) -> int:
+        """Numbers, inputs, operations and functions of the formula as it is written."""
+        return self.shown.size
+
+    @property
+    def evolved_size(self) -> int:
         """Nodes over all trees as evolution counts them, including those of constant trees."""
         return self.constant_nodes + sum(len(feature.codes) for feature in self.features)
 
@@ -240,8 +252,8 @@ class SymbolicModel(TableModel):
 
     @property
     def shown_size(self) -> int:
-        """Numbers, inputs, operations and functions of the formula as it is shown."""
-        return self.shown.size
+        """The same as `size`."""
+        return self.size
 
     def text(self, digits: Digits = "auto", *, exact: bool = False) -> str:
         """Return the model in sympy's syntax, simplified.

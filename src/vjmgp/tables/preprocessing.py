@@ -55,6 +55,11 @@ class Column:
         return self.name if self.label is None else self.label
 
     @property
+    def is_target_mean(self) -> bool:
+        """Whether it has the target means of a nominal column."""
+        return self.codes is not None and self.label is None
+
+    @property
     def tells_missing(self) -> bool:
         """Whether it indicates missing numbers."""
         return self.codes is None and self.label is not None
@@ -195,8 +200,14 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
     automatic = [
         k for k in range(len(names)) if hasattr(table, "iloc") and is_nominal(table.iloc[:, k])
     ]
-    if isinstance(wanted, str) and wanted == "auto":
-        return automatic
+    named = named_columns(names, wanted)
+    return sorted({*automatic, *map(names.index, named)}) if named != "auto" else automatic
+
+
+def named_columns(names: list[str], wanted: Any) -> Any:
+    """Return the columns that a user names by name, position or mask; "auto" and None as such."""
+    if wanted is None or (isinstance(wanted, str) and wanted == "auto"):
+        return wanted
     wanted = [wanted] if isinstance(wanted, str | Integral) else list(wanted)
     if any(isinstance(item, bool | np.bool_) for item in wanted):
         if len(wanted) != len(names):
@@ -205,7 +216,7 @@ def nominal_columns(table: Any, names: list[str], wanted: Any = "auto") -> list[
                 f"{len(names)} columns."
             )
         wanted = np.flatnonzero(wanted)
-    return sorted({_position(item, names) for item in wanted} | set(automatic))
+    return [names[_position(item, names)] for item in wanted]
 
 
 def _position(item: Any, names: list[str]) -> int:
@@ -358,6 +369,56 @@ def _target_codes(
     encoder.fit(numbers[:, None], y)
     found = dict(zip(encoder.categories_[0].tolist(), encoder.encodings_[0].tolist(), strict=True))
     return {level: found[k] for level, k in levels.items()}, float(encoder.target_mean_)
+
+
+def inputs_left_out(
+    scales: Standardizer, table: Any, x: Floats, y: Floats, weights: Floats | None
+) -> Floats | None:
+    """Return the training inputs `x` with target means that leave out a row and its copies.
+
+    `y` is standardised. None if no input is a target mean.
+    """
+    found, places = x.copy(), {name: k for k, name in enumerate(scales.names)}
+    means = [k for k, column in enumerate(scales.inputs) if column.is_target_mean]
+    for k in means:
+        column = scales.inputs[k]
+        levels = pd.factorize(_as_categories(column_of(table, places[column.name])))[0]
+        _, copies = find_copies(np.column_stack([x, levels]), y)
+        codes = scales.restore_target(_codes_left_out(levels, copies, y, weights))
+        found[:, k] = (codes - column.mean) / column.scale
+    return found if means else None
+
+
+def find_copies(inputs: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first of each group of equal rows, and the number of each row's group.
+
+    Rows that may be equal by chance, because the target has few values, are groups of their own.
+    """
+    rows = np.column_stack([inputs, y])
+    _, first, groups = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    if not inputs.shape[1] or 2 * len(np.unique(y)) < len(first):
+        first = groups = np.arange(len(y))
+    return first, groups.ravel()
+
+
+def _codes_left_out(
+    levels: NDArray[np.int64], copies: NDArray[np.int64], y: Floats, weights: Floats | None
+) -> Floats:
+    """Return for each row the code of its level that all rows but its copies give."""
+    each = np.ones(len(y)) if weights is None else weights
+    powers = np.array([each, each * y, each * y**2])
+    of_level, own = (
+        np.array([np.bincount(groups, power)[groups] for power in powers])
+        for groups in (levels, copies)
+    )
+    is_known = np.bincount(levels)[levels] > np.bincount(copies)[copies]
+    others, mass = powers.sum(axis=1, keepdims=True) - own, (of_level - own)[0]
+    mean, square = np.divide((of_level - own)[1:], mass, out=np.zeros((2, len(y))), where=is_known)
+    total, total_square = others[1:] / others[0]
+    between = np.maximum(total_square - total**2, 0.0) * mass
+    both = between + np.maximum(square - mean**2, 0.0)
+    share = np.divide(between, both, out=np.zeros(len(y)), where=is_known & (both > 0.0))
+    return np.asarray(share * mean + (1.0 - share) * total)
 
 
 def _weighted_codes(numbers: NDArray[np.int64], y: Floats, weights: Floats) -> tuple[Floats, float]:

@@ -99,11 +99,16 @@ def _check_names(names: list[Any], wanted: list[str] | None) -> None:
             )
 
 
+def has_names(table: Any) -> bool:
+    """Return whether a table has columns, whose names are text."""
+    names = list(getattr(table, "columns", []))
+    return bool(names) and all(isinstance(name, str) for name in names)
+
+
 def column_names(table: Any) -> list[str]:
     """Return the column names, or x0, x1, … as in scikit-learn if they are not text."""
-    names = list(getattr(table, "columns", []))
-    if names and all(isinstance(name, str) for name in names):
-        return names
+    if has_names(table):
+        return list(table.columns)
     return [f"x{k}" for k in range(table.shape[1])]
 
 
@@ -174,6 +179,15 @@ def numbers_of(values: Any, what: str, remedy: str) -> Floats:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
         raise WrongKindError(f"{what} is not numeric ({error}); {remedy}.") from None
+
+
+def numbers_or_nan(values: Any) -> Floats:
+    """Return a column as numbers, NaN for all that is not one."""
+    try:
+        found = pd.to_numeric(values, errors="coerce")
+    except (TypeError, OverflowError):  # lists; numbers that are no floats
+        return np.full(len(values), np.nan)
+    return np.asarray(found.to_numpy(np.float64, na_value=np.nan))
 
 
 def refuse_rows(bad: Flags, problem: str, remedy: str) -> None:

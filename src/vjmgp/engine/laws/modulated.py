@@ -144,6 +144,8 @@ def quotients(problem: LawData, order: Integers) -> Iterator[Expression]:
     """Yield quotients of sums, from regressions of y times a term of the divisor."""
     columns, y, weights, plain = problem
     names = sorted(int(k) for k in order[plain[order]][:QUOTIENT_INPUTS])
+    if not names:
+        return
     inputs: list[Expression] = [("x", k) for k in names]
     above = [
         *inputs,

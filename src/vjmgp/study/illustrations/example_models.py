@@ -70,7 +70,7 @@ def example_models() -> list[dict[str, Any]]:
             {
                 "method": method,
                 "seed": SEED,
-                "size": run.model_.size,
+                "size": run.model_.evolved_size,
                 "train_r2": r2(data.target[train], run.predict(inputs[0])),
                 "test_r2": r2(data.target[test], on_test),
                 "features": features_of(run.model_),

@@ -91,7 +91,7 @@ class GeneticProgramming:
     @property
     def size(self) -> int:
         """The number of nodes of all trees."""
-        return self.regressor.predictor_.size
+        return self.regressor.predictor_.evolved_size
 
     @property
     def text(self) -> str | None:
