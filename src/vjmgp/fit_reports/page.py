@@ -1,4 +1,4 @@
-"""Write the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
+"""Make the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
 
 import shlex
 from collections.abc import Callable
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.files import write_whole
 from ..core.optional import install_command, is_installed
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import importance
@@ -24,15 +23,14 @@ MOST_ROWS = 2000
 """Number of rows of a large table that plots and importances use."""
 
 
-def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
-    """Write the page; without the table's rows, leave out what needs them."""
+def page_of(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> str:
+    """Return the page; without the table's rows, leave out what needs them."""
     context = _about_model(versions, about) | {"folder": shlex.quote(str(folder)), "about": about}
     context["without_plots"] = without_plots(folder, versions.chosen)
     context["rows"] = None if rows is None else _about_rows(versions, about, rows)
     context["style"] = _safe((SHARED / "style.css").read_text(encoding="utf-8"))
     templates = make_templates(Path(__file__).parent / "templates")
-    page = templates.get_template("fit.html.jinja").render(context)
-    write_whole(folder / "report.html", [page.encode()])
+    return str(templates.get_template("fit.html.jinja").render(context))
 
 
 def _safe(text: str) -> Any:
