@@ -23,7 +23,7 @@ HELP = {
     "holdout": "test on a share of the rows instead of by cross-validation, such as 0.2; 0 for "
     "none; last, or 'last 20%%', for the last rows",
     "folds": "parts of the rows for cross-validation (default: 5)",
-    "repeats": "how often these are drawn (default: 1 to 3, the fewer the more rows there are)",
+    "repeats": "how often these are drawn (default: 2 up to 60 rows, then 1)",
     "final_fit": "after a test on a share of the rows, fit the model to all rows",
     "interval": "share of new targets that the page's intervals should contain",
     "method": f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser",

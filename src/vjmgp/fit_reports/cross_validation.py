@@ -30,7 +30,8 @@ ALPHAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 """Ridge strengths of the linear model."""
 AS_GOOD = 1.02
 """Largest ratio of root mean squared errors at which a shorter formula is as good."""
-OTHERS = {LINEAR: "A linear model has RMSE", TREES: "Extra Trees", MEAN: "the mean of the target"}
+OTHERS = {FORMULA: "the search's own choice", LINEAR: "a linear model", TREES: "Extra Trees"}
+OTHERS |= {MEAN: "the mean"}
 CLEARLY = 1.1
 """Ratio at which Extra Trees are clearly better."""
 RESAMPLES, ENDS = 500, (0.05, 0.95)
@@ -308,15 +309,11 @@ def summary_of_validation(validation: Any, procedure: str) -> list[str]:
     """Say in words how good a procedure is, and what simpler ones give; from plain data."""
     scores, plan = validation["procedures"], f"{validation['repeats']} × {validation['folds']} folds"
     own, (low, high) = scores[procedure], scores[procedure]["r2_range"]
+    others = (f"of {OTHERS[name]} {scores[name]['rmse']:.4g}" for name in OTHERS if name != procedure)
     lines = [
         f"Cross-validation of the whole procedure ({validation['fits']} fits, {plan}): R² "
         f"{own['r2']:.4f} ({low:.4f} to {high:.4f}), RMSE {own['rmse']:.4g}, MAE {own['mae']:.4g}.",
-        ", ".join(
-            f"{words} {scores[name]['rmse']:.4g}"
-            for name, words in OTHERS.items()
-            if name != procedure
-        )
-        + ".",
+        f"For comparison, RMSE {', '.join(others)}.",
     ]
     if procedure == LINEAR:
         lines.append("The formula is a linear model, because it is shorter and as good.")

@@ -110,7 +110,7 @@ def fit_report(
         too many rows for cross-validation.
     folds, repeats : int, optional
         Parts of the rows for cross-validation, 5 by default, and how often they are drawn: by
-        default up to 3 times, the fewer the more rows there are.
+        default twice up to 60 rows, once up to 2000, if a fit takes no more than usual.
     final_fit : bool
         Whether to fit to all rows after a test on a share of them; without it, there is no
         cross-validation.

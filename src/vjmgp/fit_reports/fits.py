@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from .cross_validation import Validation
 
 
-REPEATS = ((50, 3), (200, 2), (2000, 1))
+REPEATS = ((60, 2), (2000, 1))
 """Rows up to which cross-validation is repeated so often, with the default settings …"""
 USUAL_EVALUATIONS = 20_000
 """… which evaluate so many models; more of them count as more rows."""
 TEST_ERRORS = ("test_r2", "test_rmse", "test_mae")
-MOST_OF_FRONT = 30
+MOST_OF_FRONT = 20
 """Number of models of the front that can be chosen, evenly spaced."""
 
 
