@@ -49,9 +49,9 @@ def add_to(commands: Any) -> None:
         "fit",
         help="fit a model to a table",
         description="Fit a model to a table and write model.json, formulas.txt, front.csv, plots "
-        "and report.html into a folder. The model is fitted to all rows; cross-validation tests it, "
-        "or, with many rows, a fit to a share of them. Ctrl-C ends the fit; the model so far is "
-        "written.",
+        "and report.html into a folder. The model is fitted to all rows; cross-validation tests "
+        "it, or, with many rows, a fit to a share of them. Ctrl-C ends the fit; the model so far "
+        "is written.",
     )
     add_table(command, nargs="?")
     command.add_argument("--target", required=True, help="the column to predict")
@@ -60,7 +60,9 @@ def add_to(commands: Any) -> None:
     )
     for name in HELP:
         _add_setting(command, name)
-    command.add_argument("--quiet", action="store_true", help="no progress bar, which only terminals show")
+    command.add_argument(
+        "--quiet", action="store_true", help="no progress bar, which only terminals show"
+    )
     command.set_defaults(run=run)
 
 

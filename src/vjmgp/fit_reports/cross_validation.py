@@ -89,7 +89,7 @@ class Validation:
     def shortest_as_good(
         self, models: Sequence[SymbolicModel], procedures: Sequence[str | None], chosen: int
     ) -> int:
-        """Return the shortest model whose error is at most slightly larger than the chosen one's."""
+        """Return the shortest model whose error is at most slightly larger."""
         most = AS_GOOD * self.scores[FORMULA]["rmse"]
         good = (
             row
@@ -259,7 +259,8 @@ def _scores(fits: list[Fold], target: Floats, weights: Floats, seed: int) -> dic
             for fold in fits:
                 errors = fold.predictions[name] - target[fold.rows]
                 sums[:, fold.rows] += errors**2, np.abs(errors)
-            found[name] = _measures(target[seen], *(sums / np.maximum(times, 1))[:, seen], counts)
+            squares, sizes = (sums / np.maximum(times, 1))[:, seen]
+            found[name] = _measures(target[seen], squares, sizes, counts)
             within = [fold.inside[name] for fold in fits if name in fold.inside]
             found[name]["inside"] = _number(np.concatenate(within).mean()) if within else None
     return found
@@ -307,9 +308,14 @@ def _structure(model: SymbolicModel) -> Structure:
 
 def summary_of_validation(validation: Any, procedure: str) -> list[str]:
     """Say in words how good a procedure is, and what simpler ones give; from plain data."""
-    scores, plan = validation["procedures"], f"{validation['repeats']} × {validation['folds']} folds"
+    scores, plan = (
+        validation["procedures"],
+        f"{validation['repeats']} × {validation['folds']} folds",
+    )
     own, (low, high) = scores[procedure], scores[procedure]["r2_range"]
-    others = (f"of {OTHERS[name]} {scores[name]['rmse']:.4g}" for name in OTHERS if name != procedure)
+    others = (
+        f"of {OTHERS[name]} {scores[name]['rmse']:.4g}" for name in OTHERS if name != procedure
+    )
     lines = [
         f"Cross-validation of the whole procedure ({validation['fits']} fits, {plan}): R² "
         f"{own['r2']:.4f} ({low:.4f} to {high:.4f}), RMSE {own['rmse']:.4g}, MAE {own['mae']:.4g}.",

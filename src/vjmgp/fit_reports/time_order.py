@@ -24,7 +24,8 @@ def time_column(inputs: pd.DataFrame, dates: Sequence[ElapsedDays]) -> str | Non
         if entry.column in inputs.columns:
             return entry.column
     numbers = inputs.select_dtypes("number").dropna(axis="columns")
-    return next((name for name in numbers if _looks_like_time(str(name), numbers[name])), None)
+    names = map(str, numbers)
+    return next((name for name in names if _looks_like_time(name, numbers[name])), None)
 
 
 def _looks_like_time(name: str, values: pd.Series) -> bool:
