@@ -46,7 +46,9 @@ def test_scores_are_those_of_fits_without_the_fold(made):
     for train, test in RepeatedKFold(n_splits=3, n_repeats=1, random_state=0).split(table):
         model = VJMRegressor(population_size=20, generations=3, random_state=0)
         model.fit(inputs.iloc[train], target[train])
-        predicted[test] = model.model_.predict(inputs.iloc[test])
+        predicted[test] = model.model_.predict_rows(
+            model.model_.standardizer.standardize(inputs.iloc[test])
+        )
         mean[test] = target[train].mean()
     scores = report.validation["procedures"]
     errors = predicted - target

@@ -18,12 +18,12 @@ from ..inspection.shorter import SIZES, models_by_size
 from ..models.extrapolation import extrapolation_ignored
 from ..models.intervals import leave_one_out, with_errors
 from ..models.symbolic import Feature, SymbolicModel
+from ..pages.formats import count
 from ..regressor import VJMRegressor
 from ..tables.preprocessing import Standardizer
 from .fit_settings import FitSettings
-from .fits import TEST_ERRORS, Rows, Versions, fit_to, planned_repeats
+from .fits import FOLDS, TEST_ERRORS, Rows, Versions, fit_to, planned_repeats
 
-FOLDS = 5
 FORMULA, LINEAR, TREES, MEAN = "formula", "linear model", "Extra Trees", "mean"
 """Procedures that are compared, besides the best formulas of limited size."""
 ALPHAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -317,7 +317,7 @@ def summary_of_validation(validation: Any, procedure: str) -> list[str]:
         f"of {OTHERS[name]} {scores[name]['rmse']:.4g}" for name in OTHERS if name != procedure
     )
     lines = [
-        f"Cross-validation of the whole procedure ({validation['fits']} fits, {plan}): R² "
+        f"Cross-validation of the whole procedure ({count(validation['fits'], 'fit')}, {plan}): R² "
         f"{own['r2']:.4f} ({low:.4f} to {high:.4f}), RMSE {own['rmse']:.4g}, MAE {own['mae']:.4g}.",
         f"For comparison, RMSE {', '.join(others)}.",
     ]

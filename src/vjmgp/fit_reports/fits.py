@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .cross_validation import Validation
 
 
+FOLDS = 5
 REPEATS = ((60, 2), (2000, 1))
 """Rows up to which cross-validation is repeated so often, with the default settings …"""
 USUAL_EVALUATIONS = 20_000
@@ -123,7 +124,9 @@ def make_fits(
 ) -> Fits:
     """Fit to the training rows and, if rows were held out, to all rows."""
     again = settings.final_fit and len(rows.test) > 0
-    seconds = settings.seconds and settings.seconds / (1 + again)
+    repeats = planned_repeats(settings, len(rows.data))
+    fits = 1 + again + repeats * (settings.folds or FOLDS)
+    seconds = settings.seconds and settings.seconds / fits
     if again:
         announce(f"A fit to {len(rows.train)} rows, to be tested on the rest:")
     tested = fit_to(settings, rows, rows.train, seconds, progress)
