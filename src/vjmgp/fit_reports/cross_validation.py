@@ -87,14 +87,19 @@ class Validation:
         return {key: score.get(key.removeprefix("test_"), np.nan) for key in TEST_ERRORS}
 
     def shortest_as_good(
-        self, models: Sequence[SymbolicModel], procedures: Sequence[str | None], chosen: int
+        self,
+        models: Sequence[SymbolicModel],
+        procedures: Sequence[str | None],
+        chosen: int,
+        max_size: float | None = None,
     ) -> int:
         """Return the shortest model whose error is at most slightly larger."""
-        most = AS_GOOD * self.scores[FORMULA]["rmse"]
+        worst, most = AS_GOOD * self.scores[FORMULA]["rmse"], max_size or np.inf
         good = (
             row
-            for row, name in enumerate(procedures)
-            if name is not None and self.scores[name]["rmse"] <= most
+            for row, (model, name) in enumerate(zip(models, procedures, strict=True))
+            if row == chosen
+            or (name is not None and model.size <= most and self.scores[name]["rmse"] <= worst)
         )
         return min(good, key=lambda row: (models[row].shown_size, row != chosen))
 

@@ -219,7 +219,7 @@ def versions_of(
         models, most, tested = [*models, validation.linear], [*most, np.nan], [*tested, None]
         procedures = validation.procedures_of(most, chosen)
         errors = [validation.errors(name) for name in procedures]
-        chosen = validation.shortest_as_good(models, procedures, chosen)
+        chosen = validation.shortest_as_good(models, procedures, chosen, max_size)
     lines = [
         {
             "row": row,
