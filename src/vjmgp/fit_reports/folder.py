@@ -103,8 +103,8 @@ def files_of(versions: Versions, about: dict[str, Any]) -> dict[str, str]:
 
 def write_files(folder: Path, files: dict[str, str]) -> None:
     """Replace all of a folder's files, or none of them if one cannot be written."""
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder) as part:
             for name, text in files.items():
                 # tempfile would ignore the user's umask: no one else could read the file.
