@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_model(table):
     ],
 )
 def test_fit_reports_an_error_in_one_line(table, capsys, words, answer):
-    assert main(["fit", *words, *QUICK]) == 2
+    assert main(["fit", *QUICK, *words]) == 2
     said = capsys.readouterr().err
     assert answer in said
     assert said.count("\n") == 1

@@ -12,7 +12,7 @@ from vjmgp import fit_report, load_model
 from vjmgp.cli import main
 from vjmgp.tables.errors import InputError
 
-QUICK = {"population": 20, "generations": 3, "nominal": ["site"]}
+QUICK = {"population": 20, "generations": 3, "holdout": 0.25, "nominal": ["site"]}
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_fit_report_takes_a_dataframe(table, capsys):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"holdout": 2.0}, "'holdout' is 2.0; it must be from 0 to 0.9."),
+        ({"holdout": 2.0}, "'holdout' is 2.0; it must be from 0 to 0.9, 'last', or"),
         ({"missing": "zero"}, "'missing' is 'zero'; it must be one of 'error', 'median'"),
         ({"method": "magic"}, "'method' is 'magic'; it must be one of VJM, FDM"),
         ({"nominal": [], "ignore": "no"}, "the table: 2 things are wrong:\n- there is no column"),

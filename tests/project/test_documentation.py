@@ -82,7 +82,7 @@ def test_practitioner_tutorial(here, capsys):
     assert said[0].startswith(shown)
     (latex,) = blocks(page, "latex")
     assert latex in Path("plant_model/formulas.txt").read_text(encoding="utf-8")
-    assert " 94 " in said[1]  # the line that the text takes
+    assert " 22 " in said[1]  # the line that the text takes
     assert pd.read_csv("predictions.csv")["low"].notna().all()
     assert said[-1].splitlines()[-1].startswith("=IF(")
 

@@ -11,7 +11,7 @@ import pandas as pd
 from vjmgp.cli import main
 
 VJMGP = [sys.executable, "-c", "import vjmgp.cli, sys; sys.exit(vjmgp.cli.main())"]
-QUICK = ("--population", "20", "--generations", "3", "--quiet")
+QUICK = ("--population", "20", "--generations", "3", "--holdout", "0.25", "--quiet")
 FIT = ["fit", "data.csv", "--target", "y", *QUICK]
 SITE = [*FIT, "--nominal", "site"]
 

@@ -1,6 +1,7 @@
 """`vjmgp fit`: fit a model to a table and write its formulas, front, plots and a page."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,11 @@ HELP = {
     "row_labels": "columns that name or count the rows: leave them out, or keep them",
     "weights": "the weight of each row: a number of 0 or more",
     "seed": "the same seed gives the same model",
-    "holdout": "share of the rows to test the model on, 0 for none",
-    "final_fit": "after the test, fit the model to all rows",
+    "holdout": "test on a share of the rows instead of by cross-validation, such as 0.2; 0 for "
+    "none; last, or 'last 20%%', for the last rows",
+    "folds": "parts of the rows for cross-validation (default: 5)",
+    "repeats": "how often these are drawn (default: 2 up to 60 rows, then 1)",
+    "final_fit": "after a test on a share of the rows, fit the model to all rows",
     "interval": "share of new targets that the page's intervals should contain",
     "method": f"{', '.join(REGULARIZER_OF)}, or the import path of a regulariser",
     "population": "number of models in a generation",
@@ -36,7 +40,7 @@ HELP = {
 """Settings that are options of the command."""
 METAVARS = {"nominal": "COLUMN", "ignore": "COLUMN", "weights": "COLUMN", "functions": "NAME"}
 METAVARS |= {"holdout": "SHARE", "interval": "SHARE", "max_size": "NODES"}
-TYPES = {"seconds": float, "max_size": int}
+TYPES = {"seconds": float, "max_size": int, "folds": int, "repeats": int}
 """Types of settings whose default is None, if they are not text."""
 
 
@@ -46,8 +50,9 @@ def add_to(commands: Any) -> None:
         "fit",
         help="fit a model to a table",
         description="Fit a model to a table and write model.json, formulas.txt, front.csv, plots "
-        "and report.html into a folder. A share of the rows tests a first fit; the model that is "
-        "written is then fitted to all rows. Ctrl-C ends the fit; the model so far is written.",
+        "and report.html into a folder. The model is fitted to all rows; cross-validation tests "
+        "it, or, with many rows, a fit to a share of them. Ctrl-C ends the fit; the model so far "
+        "is written.",
     )
     add_table(command, nargs="?")
     command.add_argument("--target", required=True, help="the column to predict")
@@ -56,7 +61,9 @@ def add_to(commands: Any) -> None:
     )
     for name in HELP:
         _add_setting(command, name)
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    command.add_argument(
+        "--quiet", action="store_true", help="no progress bar, which only terminals show"
+    )
     command.set_defaults(run=run)
 
 
@@ -93,9 +100,10 @@ def run(options: argparse.Namespace) -> int:
     for note in table.notes:
         print_error(note)
     folder = options.output or Path(f"{options.table.name.split('.')[0]}_model")
-    announce = print_error if not options.quiet else lambda line: None
+    progress = not options.quiet and sys.stderr.isatty()
+    announce = print_error if progress else lambda line: None
     try:
-        report = write_report(table, settings, folder, not options.quiet, announce)
+        report = write_report(table, settings, folder, progress, announce)
     except RuntimeError as error:
         print_error(f"vjmgp: {error}")
         return Exit.FAILED

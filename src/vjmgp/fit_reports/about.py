@@ -7,22 +7,27 @@ from typing import Any
 from ..core.versions import library_versions
 from ..formulas.input_names import legend
 from .cautions import cautions_of
+from .cross_validation import summary_of_validation, validation_cautions
 from .fit_settings import FitSettings
 from .fits import Fits, Versions
 from .training_table import TrainingTable
 
 
 def about_fit(
-    settings: FitSettings, table: TrainingTable, sha256: str, fits: Fits
+    settings: FitSettings, table: TrainingTable, sha256: str, fits: Fits, validation: Any = None
 ) -> dict[str, Any]:
-    """Return the content of about.json; `sha256` is the checksum of the table."""
+    """Return the content of about.json; `sha256` is the checksum of the table.
+
+    `validation` has the plain data of a cross-validation.
+    """
     rows, final = fits.rows, fits.final
     errors = {"training": rows.errors(fits.tested.model_, rows.train)}
     if rows.can_test:
         errors["test"] = rows.errors(fits.tested.model_, rows.test)
     if fits.is_refitted:
         errors["all"] = rows.errors(final.model_, range(len(rows.data)))
-    path = table.path
+    path, is_last = table.path, settings.holds_out_last
+    cautions = cautions_of(rows, fits.tested.model_, {d.column for d in table.dates})
     return {
         "table": path and str(path.resolve()),
         "sha256": sha256,
@@ -37,7 +42,11 @@ def about_fit(
         "stopped_by": fits.stopped_by,
         "noise_r2": None if math.isnan(final.noise_r2_) else final.noise_r2_,
         "stability": _stability(final),
-        "cautions": list(cautions_of(rows, fits.tested.model_, {d.column for d in table.dates})),
+        "validation": validation,
+        "cautions": [
+            *(caution for caution in cautions if caution.kind != "time order" or not is_last),
+            *(() if validation is None else validation_cautions(validation)),
+        ],
         "engine": final.engine_version_,
         "versions": library_versions(),
     }
@@ -56,13 +65,17 @@ def summary(about: dict[str, Any], versions: Versions) -> list[str]:
     """Describe how good the chosen model is, and which fit each number belongs to."""
     rows, row = about["rows"], versions.table.iloc[versions.chosen]
     training, whole = rows["training"], about["fitted_to"] == "all"
+    errors = f"R² {row['test_r2']:.4f}, RMSE {row['test_rmse']:.4g}, MAE {row['test_mae']:.4g}"
+    validation = about.get("validation")
     if row["test_r2"] == row["test_r2"]:
         lines = [
             f"Tested on {rows['test']} rows that a fit to the other {training} did not see: "
-            f"R² {row['test_r2']:.4f}, RMSE {row['test_rmse']:.4g}, MAE {row['test_mae']:.4g}."
+            f"{errors}."
         ]
-    elif "test" in about["errors"]:
-        lines = ["The test rows have not tested a model like it."]
+        if validation:
+            lines = summary_of_validation(validation, row["procedure"])
+    elif validation or "test" in about["errors"]:
+        lines = ["Nothing has tested a model like it."]
     else:
         lines = ["No rows were held out that could test it."]
     fitted = f"all {rows['all']} rows" if whole or not rows["test"] else f"{training} training rows"
@@ -104,6 +117,8 @@ def ending(about: dict[str, Any]) -> str:
     return {
         "max_time": f"The time limit ended the fit {so_far}.",
         "interrupt": f"Stopped by Ctrl-C {so_far}: this is the model so far.",
+        "interrupt of the cross-validation": "Stopped by Ctrl-C in the cross-validation: only "
+        "the fits before have tested the formula.",
         "interrupt of the final fit": "Stopped by Ctrl-C in the final fit: this is the model of "
         "the first one.",
     }.get(about["stopped_by"], "")

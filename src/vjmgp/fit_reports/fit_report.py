@@ -12,10 +12,11 @@ import pandas as pd
 from ..core.files import checksum
 from ..models.symbolic import SymbolicModel
 from .about import about_fit, ending, summary
+from .cross_validation import cross_validate
 from .fit_settings import FitSettings
 from .fits import Rows, Versions, make_fits, split_rows, versions_of
-from .folder import read_about, read_versions, reserve_folder, write_chosen, write_models
-from .page import without_plots, write_page
+from .folder import check_folder, files_of, read_about, read_versions, write_files
+from .page import page_of, without_plots
 from .training_table import TrainingTable, read_training_table
 
 
@@ -35,6 +36,8 @@ class FitReport:
     """Remarks on the table and on the fit, such as an early end."""
     interrupted: bool
     """Whether Ctrl-C ended the fit."""
+    validation: dict[str, Any] | None
+    """Results of the cross-validation, as in about.json; None if one split tested the model."""
 
     @property
     def page(self) -> Path:
@@ -52,8 +55,9 @@ def fit_report(
 ) -> FitReport:
     """Fit a model to a table and write it, its formulas and a page about it into a folder.
 
-    A share of the rows tests a first fit; the model that is written is then fitted to all rows.
-    Ctrl-C ends the fit, and the model so far is written. The command `vjmgp fit` does the same.
+    The model is fitted to all rows. Up to some thousand rows, cross-validation tests how it was
+    found, and a shorter formula is written if it is as good; else a share of the rows tests a first
+    fit. Ctrl-C ends the fit, and what there is is written. The command `vjmgp fit` does the same.
 
     Parameters
     ----------
@@ -71,7 +75,7 @@ def fit_report(
     Returns
     -------
     FitReport
-        The folder, the model, a summary and cautions.
+        The folder, the model, a summary, cautions and the results of the cross-validation.
 
     Other Parameters
     ----------------
@@ -97,17 +101,23 @@ def fit_report(
     functions : list of str
         Functions that formulas may use.
     seconds : float, optional
-        Time limit, shared by both fits.
+        Time limit, shared by all fits.
     max_size : int, optional
         Largest number of nodes of the formula.
     clip : bool
         Whether predictions stay within the range of the training target; a law may leave it.
     seed : int
         Seed of all random numbers.
-    holdout : float
-        Share of the rows to test on, 0.25 by default.
+    holdout : float or str, optional
+        Share of the rows to test on instead of cross-validation, 0 for none; "last", or such as
+        "last 20%", tests on the last rows, by date if there are dates. By default 0.25 if there are
+        too many rows for cross-validation.
+    folds, repeats : int, optional
+        Parts of the rows for cross-validation, 5 by default, and how often they are drawn: by
+        default twice up to 60 rows, once up to 2000, if a fit takes no more than usual.
     final_fit : bool
-        Whether to fit to all rows after the test.
+        Whether to fit to all rows after a test on a share of them; without it, there is no
+        cross-validation.
     interval : float
         Share of new targets that the page's intervals should contain, 0.9 by default.
 
@@ -140,17 +150,21 @@ def write_report(
     announce: Callable[[str], None] = lambda line: None,
 ) -> FitReport:
     """Fit and write; `announce` is called with a line before each of several fits."""
-    rows = split_rows(table.data, table.weights, settings.holdout, settings.seed)
+    rows = split_rows(table, settings)
     if len(rows.train) < 2:
         raise ValueError(
             f"{table.path or 'the table'}: {len(rows.train)} rows are too few to train on."
         )
     sha256 = _checksum(table)
-    reserve_folder(folder, table.path, sha256, settings.target)
+    check_folder(folder, table.path, sha256, settings.target)
     fits = make_fits(settings, rows, progress, announce)
-    versions = versions_of(fits, settings.max_size)
-    about = about_fit(settings, table, sha256, fits)
-    write_models(folder, versions)
+    validation = cross_validate(settings, rows, fits.final, progress)
+    if validation is not None and validation.interrupted:
+        fits = replace(fits, stopped_by="interrupt of the cross-validation")
+    validation = validation if validation is not None and validation.fits else None
+    versions = versions_of(fits, settings.max_size, validation)
+    described = None if validation is None else validation.describe(versions)
+    about = about_fit(settings, table, sha256, fits, described)
     return _write(folder, versions, about, rows)
 
 
@@ -162,8 +176,8 @@ def _checksum(table: TrainingTable) -> str:
 
 
 def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows | None) -> FitReport:
-    write_chosen(folder, versions, about)
-    write_page(folder, versions, about, rows)
+    files = files_of(versions, about)
+    write_files(folder, files | {"report.html": page_of(folder, versions, about, rows)})
     notes = [without_plots(folder, versions.chosen), ending(about)]
     return FitReport(
         folder,
@@ -172,6 +186,7 @@ def _write(folder: Path, versions: Versions, about: dict[str, Any], rows: Rows |
         about["cautions"],
         [note for note in notes if note],
         about["stopped_by"].startswith("interrupt"),
+        about.get("validation"),
     )
 
 
@@ -197,4 +212,4 @@ def _rows_again(about: dict[str, Any]) -> Rows | None:
         return None
     settings = FitSettings.from_dict(about["options"] | about["reading"])
     table = read_training_table(path, settings)
-    return split_rows(table.data, table.weights, settings.holdout, settings.seed)
+    return split_rows(table, settings)

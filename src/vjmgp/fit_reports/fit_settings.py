@@ -1,5 +1,7 @@
 """Settings of a fit and its report. Light to import: the command line reads its defaults here."""
 
+import contextlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
@@ -16,6 +18,9 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 }
 LISTS = ("nominal", "ignore", "functions", "na_values")
 """Settings with several values."""
+HOLDOUT = re.compile(r"(last)?\s*(?:(\d*\.?\d+(?:e-?\d+)?)\s*(%?))?")
+SHARE, MOST = 0.25, 0.9
+"""Share of the rows that test a fit by default, and at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +50,9 @@ class FitSettings:
     max_size: int | None = None
     clip: bool = True
     seed: int = 0
-    holdout: float = 0.25
+    holdout: float | str | None = None
+    folds: int | None = None
+    repeats: int | None = None
     final_fit: bool = True
     interval: float = 0.9
 
@@ -53,12 +60,17 @@ class FitSettings:
         for name in LISTS:
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        if self.holdout is not None:
+            with contextlib.suppress(ValueError):
+                object.__setattr__(self, "holdout", float(self.holdout))
         for name, choices in CHOICES.items():
             if getattr(self, name) not in (None, *choices):
                 known = ", ".join(map(repr, choices))
                 raise SettingError(name, f"is {getattr(self, name)!r}; it must be one of {known}.")
         for name, is_right, wanted in (
-            ("holdout", 0 <= self.holdout <= 0.9, "from 0 to 0.9"),
+            ("holdout", 0 <= self.held_out <= MOST, "from 0 to 0.9, 'last', or such as 'last 20%'"),
+            ("folds", self.folds is None or self.folds >= 2, "2 or more"),
+            ("repeats", self.repeats is None or self.repeats >= 1, "1 or more"),
             ("seed", self.seed >= 0, "0 or more"),
             ("population", self.population >= 2, "2 or more"),
             ("generations", self.generations >= 0, "0 or more"),
@@ -70,6 +82,22 @@ class FitSettings:
         ):
             if not is_right:
                 raise SettingError(name, f"is {getattr(self, name)!r}; it must be {wanted}.")
+        if self.holdout is not None and (self.folds or self.repeats):
+            text = "asks for one split; leave it out, or leave out folds and repeats."
+            raise SettingError("holdout", text)
+
+    @property
+    def held_out(self) -> float:
+        """The share of the rows that tests a fit if there is no cross-validation; −1 if wrong."""
+        found = HOLDOUT.fullmatch(str(SHARE if self.holdout is None else self.holdout).strip())
+        if found is None or not any(found.groups()):
+            return -1.0
+        return float(found[2] or SHARE) / (100.0 if found[3] else 1.0)
+
+    @property
+    def holds_out_last(self) -> bool:
+        """Whether the last rows test a fit."""
+        return str(self.holdout).strip().startswith("last")
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,21 @@ from ..models.symbolic import SymbolicModel
 from ..regressor import VJMRegressor
 from ..tables.dataset import Dataset
 from .fit_settings import FitSettings, SettingError
+from .time_order import last_rows
+from .training_table import TrainingTable
+
+if TYPE_CHECKING:
+    from .cross_validation import Validation
+
+
+FOLDS = 5
+REPEATS = ((60, 2), (2000, 1))
+"""Rows up to which cross-validation is repeated so often, with the default settings …"""
+USUAL_EVALUATIONS = 20_000
+"""… which evaluate so many models; more of them count as more rows."""
+TEST_ERRORS = ("test_r2", "test_rmse", "test_mae")
+MOST_OF_FRONT = 20
+"""Number of models of the front that can be chosen, evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +77,31 @@ def evenly(rows: Any, most: int) -> Any:
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
-def split_rows(data: Dataset, weights: Any, holdout: float, seed: int) -> Rows:
-    """Hold a share of the rows out."""
-    order = np.random.default_rng(seed).permutation(len(data))
-    test, train = np.split(order, [round(holdout * len(data))])
-    return Rows(data, weights, np.sort(train), np.sort(test))
+def planned_repeats(settings: FitSettings, rows: int) -> int:
+    """Return how often cross-validation divides the rows into folds; 0 if one split tests a fit."""
+    if settings.holdout is not None or not settings.final_fit:
+        return 0
+    if settings.repeats is not None:
+        return settings.repeats
+    evaluations = settings.population * settings.generations * settings.restarts
+    work = rows * max(1.0, evaluations / USUAL_EVALUATIONS)
+    repeats = next((repeats for most, repeats in REPEATS if work <= most), 0)
+    if settings.folds or settings.seconds:
+        return max(1, repeats) if settings.folds else min(1, repeats)
+    return repeats
+
+
+def split_rows(table: TrainingTable, settings: FitSettings) -> Rows:
+    """Hold a share of the rows out; none for cross-validation."""
+    data = table.data
+    count = round(settings.held_out * len(data))
+    if planned_repeats(settings, len(data)):
+        count = 0
+    if settings.holds_out_last:
+        test = last_rows(data.inputs, table.dates, count)
+    else:
+        test = np.sort(np.random.default_rng(settings.seed).permutation(len(data))[:count])
+    return Rows(data, table.weights, np.setdiff1d(np.arange(len(data)), test), test)
 
 
 @dataclass(frozen=True)
@@ -89,22 +124,25 @@ def make_fits(
 ) -> Fits:
     """Fit to the training rows and, if rows were held out, to all rows."""
     again = settings.final_fit and len(rows.test) > 0
-    seconds = settings.seconds and settings.seconds / (1 + again)
+    repeats = planned_repeats(settings, len(rows.data))
+    fits = 1 + again + repeats * (settings.folds or FOLDS)
+    seconds = settings.seconds and settings.seconds / fits
     if again:
         announce(f"A fit to {len(rows.train)} rows, to be tested on the rest:")
-    tested = _fit(settings, rows, rows.train, seconds, progress)
+    tested = fit_to(settings, rows, rows.train, seconds, progress)
     if not again or tested.stopped_by_ == "interrupt":
         return Fits(rows, tested, tested, tested.stopped_by_)
     announce(f"The final fit, to all {len(rows.data)} rows:")
-    final = _fit(settings, rows, np.arange(len(rows.data)), seconds, progress)
+    final = fit_to(settings, rows, np.arange(len(rows.data)), seconds, progress)
     if final.stopped_by_ == "interrupt":
         return Fits(rows, tested, tested, "interrupt of the final fit")
     return Fits(rows, tested, final, final.stopped_by_)
 
 
-def _fit(
+def fit_to(
     settings: FitSettings, rows: Rows, chosen: Any, seconds: float | None, progress: bool
 ) -> VJMRegressor:
+    """Fit to some of the rows."""
     model = VJMRegressor(
         settings.find_regularizer(),
         population_size=settings.population,
@@ -155,21 +193,34 @@ class Versions:
 
     @property
     def short(self) -> pd.DataFrame:
-        """The rows of the shorter versions and of the chosen model, by size."""
-        wanted = self.table["max_size"].notna() | self.table["chosen"]
-        return self.table[wanted].sort_values("size", kind="stable")
+        """The rows of the shorter versions and of models that were tested, by size."""
+        table = self.table
+        wanted = table["max_size"].notna() | table["chosen"]
+        if "procedure" in table:
+            wanted |= table["procedure"].notna()
+        return table[wanted].sort_values("size", kind="stable")
 
 
-def versions_of(fits: Fits, max_size: int | None) -> Versions:
-    """Return the front, the student and shorter versions; `max_size` limits the chosen model."""
+def versions_of(
+    fits: Fits, max_size: int | None, validation: "Validation | None" = None
+) -> Versions:
+    """Return the front, the student and shorter versions; `max_size` limits the chosen model.
+
+    A cross-validation adds a linear model, and chooses a shorter version if it is as good.
+    """
     final, sizes = fits.final, sorted({*SIZES, max_size or SIZES[0]})
-    models = [with_errors(model, final.fitted_.rows) for model in final.fitted_.front_models()]
-    student = len(models) - 1 if final.student_ is not None else None
-    chosen = next(row for row, m in enumerate(models) if m.features == final.model_.features)
+    models, student, chosen = _front_of(final)
     most = _add_shorter(models, final, sizes)
     tested = _tested_counterparts(fits, models, most, chosen, sizes)
     if max_size is not None:
         chosen = _best_within(max_size, most, models)
+    errors = [_test_errors(fits.rows, model) for model in tested]
+    procedures: list[str | None] = [None] * len(models)
+    if validation is not None:
+        models, most, tested = [*models, validation.linear], [*most, np.nan], [*tested, None]
+        procedures = validation.procedures_of(most, chosen)
+        errors = [validation.errors(name) for name in procedures]
+        chosen = validation.shortest_as_good(models, procedures, chosen, max_size)
     lines = [
         {
             "row": row,
@@ -177,14 +228,24 @@ def versions_of(fits: Fits, max_size: int | None) -> Versions:
             "size": model.size,
             "max_size": most[row],
             "rmse": model.standardizer.target_scale * np.sqrt(model.scores["o1"]),
-            **_test_errors(fits.rows, tested[row]),
+            **errors[row],
             **model.scores,
             "student": row == student,
+            "procedure": procedures[row],
             "formula": str(model),
         }
         for row, model in enumerate(models)
     ]
     return Versions(pd.DataFrame(lines), models, tested)
+
+
+def _front_of(final: VJMRegressor) -> tuple[list[SymbolicModel], int | None, int]:
+    """Return models of the front, then the student; its number, and that of the chosen model."""
+    every = final.fitted_.front_models()
+    chosen = next(row for row, m in enumerate(every) if m.features == final.model_.features)
+    kept = sorted({*evenly(np.arange(len(every)), MOST_OF_FRONT).tolist(), chosen})
+    models = [with_errors(every[row], final.fitted_.rows) for row in kept]
+    return models, None if final.student_ is None else len(models) - 1, kept.index(chosen)
 
 
 def _add_shorter(models: list[SymbolicModel], final: VJMRegressor, sizes: Any) -> list[float]:
@@ -211,7 +272,7 @@ def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) 
 def _test_errors(rows: Rows, model: SymbolicModel | None) -> dict[str, float]:
     """Return errors on the test rows, NaN if there is nothing to test."""
     if model is None or not rows.can_test:
-        return dict.fromkeys(("test_r2", "test_rmse", "test_mae"), np.nan)
+        return dict.fromkeys(TEST_ERRORS, np.nan)
     return {f"test_{name}": value for name, value in rows.errors(model, rows.test).items()}
 
 

@@ -1,5 +1,6 @@
-"""The folder of a fit: reserved before the work, filled after it, and read again."""
+"""The folder of a fit: checked before the work, replaced as a whole after it, and read again."""
 
+import contextlib
 import json
 import tempfile
 from pathlib import Path
@@ -7,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from ..core.files import write_whole
 from ..models.symbolic import SymbolicModel
 from ..tables.errors import InputError
 from ..tables.reader import EXACT
@@ -15,19 +15,23 @@ from .about import clipping, names_of
 from .fits import Versions
 
 FORMAT = "vjmgp-models"
+FILES = ("model.json", "models.json", "about.json", "front.csv", "formulas.txt", "report.html")
 OTHER_FOLDER = "; name another folder with {folder}."
 
 
-def reserve_folder(folder: Path, table: Path | None, sha256: str, target: str) -> None:
-    """Make the folder; raise before the fit if it cannot be used."""
+def check_folder(folder: Path, table: Path | None, sha256: str, target: str) -> None:
+    """Raise before the fit if the folder cannot be used; it is not made before there is a model."""
     if (folder / "model.json").exists():
         _refuse_other_model(folder, table, sha256, target)
+    elif foreign := [name for name in FILES if (folder / name).exists()]:
+        text = f"{folder} has a {foreign[0]} but no model.json, so the file may not be of vjmgp fit"
+        raise InputError("folder", text, OTHER_FOLDER)
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        reason = "it is a file" if folder.is_file() else error.strerror
+        reason = "it is a file" if existing.is_file() else error.strerror
         text = f"{folder}: cannot write there ({reason})"
         raise InputError("folder", text, OTHER_FOLDER) from None
 
@@ -62,16 +66,6 @@ def _refuse_other_model(folder: Path, table: Path | None, sha256: str, target: s
     raise InputError("folder", f"{folder} holds {owner}", OTHER_FOLDER)
 
 
-def write_models(folder: Path, versions: Versions) -> None:
-    """Write all models that can be chosen."""
-    rows = [
-        {"model": model.to_dict(), "tested": tested and tested.to_dict()}
-        for model, tested in zip(versions.models, versions.tested, strict=True)
-    ]
-    text = json.dumps({"format": FORMAT, "version": 1, "rows": rows}, ensure_ascii=False)
-    write_whole(folder / "models.json", [text.encode(), b"\n"])
-
-
 def read_versions(folder: Path) -> Versions:
     """Read the models of a fit and their table."""
     try:
@@ -90,14 +84,49 @@ def read_versions(folder: Path) -> Versions:
         ) from None
 
 
-def write_chosen(folder: Path, versions: Versions, about: dict[str, Any]) -> None:
-    """Write how the fit was made, then the chosen model, its formulas and the table of models."""
+def files_of(versions: Versions, about: dict[str, Any]) -> dict[str, str]:
+    """Return the files about the models of a fit: all models, and the chosen one."""
     model = versions.model
-    text = json.dumps(about, ensure_ascii=False, indent=1)
-    write_whole(folder / "about.json", [text.encode(), b"\n"])
-    write_whole(folder / "model.json", [model.to_json().encode(), b"\n"])
-    write_whole(folder / "front.csv", [versions.table.to_csv(index=False).encode()])
-    write_whole(folder / "formulas.txt", [formulas_of(model, about).encode()])
+    rows = [
+        {"model": model.to_dict(), "tested": tested and tested.to_dict()}
+        for model, tested in zip(versions.models, versions.tested, strict=True)
+    ]
+    models = {"format": FORMAT, "version": 1, "rows": rows}
+    return {
+        "models.json": json.dumps(models, ensure_ascii=False) + "\n",
+        "about.json": json.dumps(about, ensure_ascii=False, indent=1) + "\n",
+        "model.json": model.to_json() + "\n",
+        "front.csv": versions.table.to_csv(index=False),
+        "formulas.txt": formulas_of(model, about),
+    }
+
+
+def write_files(folder: Path, files: dict[str, str]) -> None:
+    """Replace all of a folder's files, or none of them if one cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder) as part:
+            for name, text in files.items():
+                # tempfile would ignore the user's umask: no one else could read the file.
+                Path(part, name).write_bytes(text.encode())
+            _move([(Path(part, name), folder / name) for name in files])
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # if it is new, and thus empty
+        raise OSError(f"{folder}: cannot write there ({error.strerror}).") from None
+
+
+def _move(pairs: list[tuple[Path, Path]]) -> None:
+    """Move files; Ctrl-C takes effect after the last of them."""
+    try:
+        while pairs:
+            source, place = pairs[-1]
+            if source.exists():
+                source.replace(place)
+            pairs.pop()
+    except KeyboardInterrupt:
+        _move(pairs)
+        raise
 
 
 def formulas_of(model: Any, about: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Write the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
+"""Make the page of a fit: formula, shorter versions, errors, plots and cautions in one file."""
 
 import base64
 import json
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.files import write_whole
 from ..core.optional import install_command, is_installed
 from ..formulas.printers.mathml import formula_mathml
 from ..inspection.importance import columns_used, importance
@@ -34,8 +33,8 @@ MOST_NAMES = 20
 """Columns in a list, at most."""
 
 
-def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> None:
-    """Write the page; without the table's rows, leave out what needs them."""
+def page_of(folder: Path, versions: Versions, about: Context, rows: Rows | None) -> str:
+    """Return the page; without the table's rows, leave out what needs them."""
     environment = make_templates(TEMPLATES)
     models = panels(versions, about, rows)
     panel = environment.get_template("panel.html.jinja").module.panel
@@ -47,7 +46,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
         "rows": None if rows is None else _about_rows(versions, about, rows),
         "models": models,
         "chosen": models[versions.chosen],
-        "short": sorted(short, key=lambda model: model["shown_size"]),
+        "short": sorted(short, key=lambda model: model["size"]),
         "sizes": size_chart(models, about["target"]),
         "panel": fragments[versions.chosen],
         "packed": _packed(fragments),
@@ -55,8 +54,7 @@ def write_page(folder: Path, versions: Versions, about: Context, rows: Rows | No
         "style": _safe(_text(SHARED / "style.css") + _text(TEMPLATES / "fit.css")),
         "scripts": [_safe(_text(SHARED / "report.js")), _safe(_text(TEMPLATES / "fit.js"))],
     }  # fmt: skip
-    page = environment.get_template("fit.html.jinja").render(context)
-    write_whole(folder / "report.html", [page.encode()])
+    return str(environment.get_template("fit.html.jinja").render(context))
 
 
 def _text(path: Path) -> str:

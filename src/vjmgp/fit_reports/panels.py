@@ -64,7 +64,7 @@ def response_curves(versions: Versions, rows: Rows) -> list[list[Curve] | None]:
     wanted, work = {}, 0
     for row in dict.fromkeys([versions.chosen, *short, *range(len(models))]):
         columns = columns_used(models[row])[:MOST_COLUMNS]
-        work += len(columns) * POINTS * (x.size + len(x) * models[row].size)
+        work += len(columns) * POINTS * (x.size + len(x) * models[row].evolved_size)
         if work <= WORK or row == versions.chosen:
             wanted[row] = columns
     found: dict[int, list[Curve]] = {row: [] for row in wanted}
@@ -113,7 +113,6 @@ def panels(versions: Versions, about: Context, rows: Rows | None) -> list[Contex
     return [
         entry
         | {
-            "shown_size": model.shown_size,
             "math": formula_mathml(model),
             "names": names_of(model, about),
             "texts": list(texts_of(model)),
@@ -148,16 +147,16 @@ def _chart(curve: Curve, y: Axis) -> Context:
 
 def size_chart(models: list[Context], target: str) -> Context:
     """Return error against size as a chart; what matters more is drawn later."""
-    sizes, errors = ([m[key] for m in models] for key in ("shown_size", "rmse"))
+    sizes, errors = ([m[key] for m in models] for key in ("size", "rmse"))
     x = Axis(0.0, 1.06 * max(sizes), LARGE["left"], LARGE["right"]).logarithmic(sizes)
     y = Axis.around(errors, LARGE["bottom"], LARGE["top"]).logarithmic(errors)
     points = [
         {
             "row": m["row"],
-            "x": x.at(m["shown_size"]),
+            "x": x.at(m["size"]),
             "y": y.at(m["rmse"]),
             "kind": "chosen" if m["chosen"] else "short" if np.isfinite(m["max_size"]) else "other",
-            "title": f"row {m['row']}, size {m['shown_size']}, RMSE {m['rmse']:.4g}: "
+            "title": f"row {m['row']}, size {m['size']}, RMSE {m['rmse']:.4g}: "
             f"{target} = {_shortened(m['formula'], LONGEST)}",
         }
         for m in models

@@ -19,7 +19,7 @@ EXACT = 1e-3
 """Range of the errors beside that of the target below which their order means nothing."""
 LAST_ROWS = (
     "random test rows lie between training rows, so tests look better than predictions of the "
-    "future are. Test on the last rows."
+    "future are. To test on the last rows, set 'holdout' of vjmgp fit or fit_report to last."
 )
 
 
@@ -79,7 +79,9 @@ def table_cautions(
             "something, leave it out. What it has taught says nothing about new rows.",
         )
     ordered = [
-        name for name in numbers if name not in labels and _is_time(name, numbers[name], dates)
+        name
+        for name in numbers
+        if name not in labels and is_in_time_order(name, numbers[name], dates)
     ]
     if ordered:
         yield Caution("time order", f"The rows are in the order of {ordered[0]!r}: {LAST_ROWS}")
@@ -100,8 +102,8 @@ def _correlation(a: Floats, b: Floats) -> float:
     return float(np.corrcoef(a / np.abs(a).max(), b / np.abs(b).max())[0, 1])
 
 
-def _is_time(name: str, values: Floats, dates: Collection[str]) -> bool:
-    """Return whether a column never falls (or rises), and has a name of time or steps of 1."""
+def is_in_time_order(name: str, values: Floats, dates: Collection[str] = ()) -> bool:
+    """Return whether a column never falls (or rises), and has a name of time, or steps of 1."""
     steps = np.diff(values)
     is_ordered = bool((steps >= 0.0).all() or (steps <= 0.0).all()) and values[0] != values[-1]
     return is_ordered and (name in dates or is_time(name) or bool((steps == 1.0).all()))

@@ -45,20 +45,21 @@ def _use_every_kernel(
 
 @functools.cache
 def compile_kernels(regularizer: str = "jensen_gap", selection: str = "lexicase") -> None:
-    """Compile a method's kernels unless they are on disk; the first time takes about 20 seconds.
+    """Compile a method's kernels unless they are on disk.
+
+    The first time takes about 20 seconds on two idle cores.
 
     It is safe in parallel processes: one compiles, and the rest wait for it and load.
     """
     _remove_damaged()
 
     def compile_all() -> None:
-        print(
-            f"Compiling {regularizer} for this machine: about 20 seconds, once …",
-            file=sys.stderr,
-            flush=True,
-        )
+        in_two = is_worthwhile()
+        usual = ": about 20 seconds on two idle cores" if in_two else ""
+        said = f"Compiling {regularizer} for this machine, once{usual} …"
+        print(said, file=sys.stderr, flush=True)
         with rare_garbage_collection():
-            if is_worthwhile():
+            if in_two:
                 with SecondCompiler(selection) as second:
                     _use_every_kernel(regularizer, selection, second.take_kernels)
             else:
