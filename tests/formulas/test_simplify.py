@@ -207,7 +207,7 @@ def test_linear_law_is_displayed_as_one():
     assert str(model) == "3*a - 2*b + 5"
     assert len(model.text(digits=4, exact=True)) > 50
     assert model.shown_size == 9
-    assert model.size == 2
+    assert model.evolved_size == 2
 
 
 @pytest.mark.parametrize(

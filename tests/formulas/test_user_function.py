@@ -62,7 +62,7 @@ def test_guide_example_runs(here, capsys):
     assert "exp(-Abs(" in capsys.readouterr().out
     assert names["again"] == model.model_
     assert model.score(names["X"], names["y"]) > 0.95
-    assert model.model_.size <= 30
+    assert model.model_.evolved_size <= 30
 
 
 def test_values_and_formulas_agree():

@@ -114,7 +114,7 @@ def test_gp_run_equals_a_fit_of_the_regressor(study):
         assert record["noise_r2"] == model.noise_r2_
         assert record["tau"] == model.tau_
         assert record["formula"] == model.model_.text()
-        assert record["size"] == model.model_.size
+        assert record["size"] == model.model_.evolved_size
         assert record["engine"] == model.engine_version_
         stored = SymbolicModel.from_dict(record["model"])
         np.testing.assert_array_equal(stored.predict(data.inputs.iloc[test]), prediction)
@@ -402,7 +402,7 @@ def test_distilled_and_front_are_methods_of_a_study(study):
     settings = GP["gp"] | {"regularizer": "jensen_gap", "final_rule": "distil"}
     distilled = next(iter(study.run({"gp": settings})))
     front = next(iter(study.run({"gp": settings | {"predict_with": "front"}})))
-    assert SymbolicModel.from_dict(distilled["model"]).size == distilled["size"]
+    assert SymbolicModel.from_dict(distilled["model"]).evolved_size == distilled["size"]
     assert distilled["formula"]
     assert front["formula"] is None
     assert "model" not in front
