@@ -15,8 +15,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 LIMITS = {
     "modules in the root of the package": 4,
-    "source lines": 30_100,
-    "test lines": 17_700,
+    "source lines": 32_600,
+    "test lines": 19_600,
     "docstrings that begin with “What”": 20,
     "module names used twice": 0,
     "class names used twice": 0,
