@@ -17,7 +17,7 @@ FAR = 2.0
 """Orders of magnitude from 1 at which a number beside an exponential moves into it."""
 EXACT_DIGITS = 8
 """A number with more digits is not rounded."""
-MOST_DIGITS = 13
+MOST_DIGITS, LARGEST_SIMPLE = 13, 16
 ENOUGH_DIGITS = 5
 """Digits from which a number can be recognised as a named one."""
 
@@ -32,6 +32,13 @@ def _near(value: float, digits: int) -> float:
     one = named(abs(value), 10.0 ** (1 - digits)) if digits >= ENOUGH_DIGITS else None
     rounded = float(f"{value:.{max(digits, ENOUGH_DIGITS)}g}")
     return math.copysign(one.value, value) if one else rounded
+
+
+def _is_simple(number: float) -> bool:
+    """Return whether a number is small and whole, a half or quarter, or has a name."""
+    size = abs(number)
+    is_whole = size == int(size) and size <= LARGEST_SIMPLE
+    return is_whole or half(size) is not None or named(size) is not None
 
 
 def _with_digits(value: float, *origins: float) -> float:
@@ -110,7 +117,7 @@ class TextPrinter(Printer):
         return inside if inside is not None and len(inside) < len(text) else text
 
     def _term_in_root(self, node: Node, weight: float) -> str | None:
-        """Return w·√(a + b) as √(w²·a + w²·b); None if there is no such root."""
+        """Return w·√(a + b) as √(w²·a + w²·b), if all numbers are simple then."""
         digits = MOST_DIGITS if named(weight) else _digits_of(weight)
         if EXACT_DIGITS < digits < MOST_DIGITS:
             return None
@@ -118,6 +125,8 @@ class TextPrinter(Printer):
             if factor.kind == "sum" and abs(exponent) == 0.5:
                 scale = weight ** (1.0 / exponent)
                 numbers = [_near(n * scale, digits) for n in (factor.number, *factor.numbers)]
+                if not all(map(_is_simple, numbers)):
+                    return None
                 known = self._known
                 scaled = self._part(replace(factor, number=numbers[0], numbers=tuple(numbers[1:])))
                 self._known = known | {factor: scaled}
