@@ -114,7 +114,7 @@ def scored(**errors):
     ],
 )
 def test_the_shortest_formula_as_good_is_chosen(errors, expected):
-    models = [SimpleNamespace(shown_size=size, size=size) for size in (20, 5, 12)]
+    models = [SimpleNamespace(size=size) for size in (20, 5, 12)]
     validation = scored(**{FORMULA: 1.0}, **errors)
     procedures = validation.procedures_of([np.nan, 3.0, np.nan], 0)
     assert procedures == [FORMULA, at_most(3), LINEAR]
@@ -122,13 +122,13 @@ def test_the_shortest_formula_as_good_is_chosen(errors, expected):
 
 
 def test_a_longer_linear_model_is_not_chosen():
-    models = [SimpleNamespace(shown_size=size, size=size) for size in (5, 12)]
+    models = [SimpleNamespace(size=size) for size in (5, 12)]
     validation = scored(**{FORMULA: 1.0, LINEAR: 0.9})
     assert validation.shortest_as_good(models, [FORMULA, LINEAR], 0) == 0
 
 
 def test_the_size_limit_holds_for_shorter_formulas():
-    models = [SimpleNamespace(shown_size=9, size=2), SimpleNamespace(shown_size=5, size=4)]
+    models = [SimpleNamespace(size=9), SimpleNamespace(size=4)]
     validation = scored(**{FORMULA: 1.0, at_most(5): 0.5})
     for limit, expected in ((None, 1), (4, 1), (3, 0)):
         assert validation.shortest_as_good(models, [FORMULA, at_most(5)], 0, limit) == expected

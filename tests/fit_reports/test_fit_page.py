@@ -16,7 +16,7 @@ from tests.support.html_page import Page
 from vjmgp import VJMRegressor, load_model
 from vjmgp.cli import main
 from vjmgp.fit_reports.cautions import noise_in_words
-from vjmgp.fit_reports.fits import split_rows
+from vjmgp.fit_reports.fits import Rows
 from vjmgp.fit_reports.folder import read_versions
 from vjmgp.fit_reports.panels import response_curves
 from vjmgp.formulas.printers.mathml import formula_mathml
@@ -102,7 +102,7 @@ def test_the_plot_of_sizes_has_a_point_for_each_model(here, capsys):
     points = re.findall(r'data-row="(\d+)"><title>row (\d+), size (\d+), RMSE (\S+): y&lt;', page)
     errors = pd.read_csv("data_model/front.csv")["rmse"]
     assert {int(row): int(size) for row, _, size, _ in points} == {
-        row: model.shown_size for row, model in enumerate(models)
+        row: model.size for row, model in enumerate(models)
     }
     for row, named, _, error in points:
         assert row == named
@@ -122,7 +122,7 @@ def test_every_model_has_a_panel_with_errors_and_exports(here, capsys):
         assert formula_mathml(model) in panel
         facts = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", panel))
         assert facts["leave-one-out RMSE"] == short(entry["rmse"])
-        assert facts["size"] == str(model.shown_size)
+        assert facts["size"] == str(model.size)
         assert facts.get("test RMSE", "–") == short_or_none(entry["test_rmse"])
         texts = dict(re.findall(r"<summary>(\w+)</summary>(.*?)</details>", panel, re.DOTALL))
         given = {
@@ -151,7 +151,8 @@ def test_response_curves_are_mean_predictions(here, capsys):
     data = make(here)
     page_of(capsys)
     versions = read_versions(Path("data_model"))
-    rows = split_rows(Dataset("", data.drop(columns="y<"), data["y<"].to_numpy()), None, 0.25, 0)
+    inputs = Dataset("", data.drop(columns="y<"), data["y<"].to_numpy())
+    rows = Rows(inputs, None, np.arange(len(data)), np.empty(0, int))
     model = versions.model
     (*curves,) = response_curves(versions, rows)[versions.chosen]
     assert {curve.column for curve in curves} == {BAD, "b", "site"}
@@ -165,7 +166,7 @@ def test_response_curves_are_mean_predictions(here, capsys):
 
 
 def test_a_page_with_many_columns_says_what_it_leaves_out(here, capsys, monkeypatch):
-    make(here, **{f"more {k}": np.arange(80.0) ** (k % 7) for k in range(25)})
+    make(here, **{f"more {k}": np.arange(1.5, 81.5) ** (k % 7) for k in range(25)})
     for name, value in (("MOST_COLUMNS", 1), ("MOST_CELLS", 28), ("FEW_ROWS", 30)):
         monkeypatch.setattr(f"vjmgp.fit_reports.page.{name}", value)
     monkeypatch.setattr("vjmgp.fit_reports.panels.WORK", 0)

@@ -63,7 +63,7 @@ def test_fit_report_takes_a_dataframe(table, capsys):
         ({"missing": "zero"}, "'missing' is 'zero'; it must be one of 'error', 'median'"),
         ({"method": "magic"}, "'method' is 'magic'; it must be one of VJM, FDM"),
         ({"nominal": [], "ignore": "no"}, "the table: 2 things are wrong:\n- there is no column"),
-        ({"nominal": []}, "or name the column in 'nominal'."),
+        ({"nominal": []}, "or the column in 'nominal'."),
     ],
 )
 def test_errors_name_the_parameters(table, settings, message):

@@ -179,7 +179,10 @@ def explored(tmp_path_factory):
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(80, 2)), columns=EVIL)
     data["site"] = rng.choice(["</pre><svg onload='window.hacked=1'>", "south"], 80)
-    data["y"] = data[EVIL[0]] * data[EVIL[1]] + (data["site"] == "south") + rng.normal(size=80)
+    data["y"] = (
+        data[EVIL[0]] * data[EVIL[1]] + 3.0 * data[EVIL[0]] + 2.0 * (data["site"] == "south")
+    )
+    data["y"] += 0.3 * rng.normal(size=80)
     data.to_csv(folder / "data.csv", index=False)
     out = folder / "it's <b onclick='window.hacked=1'> & co"
     assert (
@@ -251,7 +254,7 @@ def test_a_click_beside_a_point_shows_the_nearest_one(explored, page):
 
 def test_keys_go_from_point_to_point_and_to_the_panel(explored, page):
     versions = read_versions(explored)
-    sizes = [model.shown_size for model in versions.models]
+    sizes = [model.size for model in versions.models]
     css(page, "#compare ~ p code")[-1].click()  # a place in the page to start from
     point = css(page, ".point[tabindex='0']")[0]
     page.execute_script("arguments[0].focus()", point)
