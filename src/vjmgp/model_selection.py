@@ -122,7 +122,7 @@ def choose_model(
         if max_size is None or model.size <= max_size:
             return entry, latest, with_errors(model, result.rows)
         smallest = model.size
-    text = f"max_size is {max_size}, but the smallest model found has {smallest} nodes."
+    text = f"max_size is {max_size}, but the smallest model found has size {smallest}."
     raise NoModelError(text)
 
 
@@ -231,7 +231,7 @@ def _short_formula(result: SearchResult, price: float, tau: float) -> Archive | 
 
 
 def short_model(result: SearchResult, defaults: Defaults, max_size: int) -> SymbolicModel | None:
-    """Return the best model of at most `max_size` nodes, chosen once; None if there is none."""
+    """Return the best model of at most this size, chosen once; None if there is none."""
 
     def choose() -> SymbolicModel | None:
         try:

@@ -136,7 +136,7 @@ def test_choose_replaces_the_model(table, capsys):
     assert len(listed) < len(front)
     row = int(front["max_size"].notna().to_numpy().nonzero()[0][0])
     said = printed(capsys, ["choose", "data_model", str(row)])
-    assert f"Row {row} in place of row {before}: {front['size'][row]} nodes instead of" in said
+    assert f"Row {row} in place of row {before}: size {front['size'][row]} instead of" in said
     assert f"R² {front['test_r2'][row]:.4f}" in said
     model = load_model("data_model/model.json")
     assert str(model) == front["formula"][row]

@@ -85,7 +85,7 @@ def test_invalid_sizes_are_rejected(fitted):
 
 def test_choose_rejects_a_size_below_all_models():
     model = small().fit(*table())
-    with pytest.raises(ValueError, match=r"max_size is 3, but the smallest model .* has 5 nodes"):
+    with pytest.raises(ValueError, match=r"max_size is 3, but the smallest model .* has size 5"):
         model.choose(max_size=3)
     assert model.shorter_versions((2, 3)).empty
 

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     print(report.summary)
     old, new = before.table.iloc[before.chosen], before.table.iloc[options.row]
     print(
-        f"Row {new['row']} in place of row {old['row']}: {new['size']:.0f} nodes instead of "
+        f"Row {new['row']} in place of row {old['row']}: size {new['size']:.0f} instead of "
         f"{old['size']:.0f}, leave-one-out RMSE {new['rmse']:.4g} instead of {old['rmse']:.4g}."
     )
     if not has_rows:
@@ -54,5 +54,5 @@ def _print_list(table: Any) -> None:
         formula = str(entry["formula"])
         short = formula if len(formula) <= 60 else f"{formula[:58]} …"
         mark = "*" if entry["chosen"] else " "
-        size = f"{entry['size']:>5.0f} {'node, ' if entry['size'] == 1 else 'nodes,'}"
+        size = f"size {entry['size']:>4.0f},"
         print(f"{mark}{entry['row']:>3} {size} RMSE {entry['rmse']:<10.4g} {short}")

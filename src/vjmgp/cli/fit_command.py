@@ -34,7 +34,7 @@ HELP = {
     "seconds": "time limit of the evolution",
     "functions": "functions that formulas may use",
     "max_trees": "largest number of terms of the formula",
-    "max_size": "largest number of nodes of the formula",
+    "max_size": "largest size of the formula: numbers, inputs and operations",
     "clip": "keep predictions within the range of the training target; a law may leave it",
 }
 """Settings that are options of the command."""

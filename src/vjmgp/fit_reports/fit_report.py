@@ -103,7 +103,7 @@ def fit_report(
     seconds : float, optional
         Time limit, shared by all fits.
     max_size : int, optional
-        Largest number of nodes of the formula.
+        Largest size of the formula: numbers, inputs and operations as written.
     clip : bool
         Whether predictions stay within the range of the training target; a law may leave it.
     seed : int

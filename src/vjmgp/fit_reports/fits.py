@@ -265,7 +265,7 @@ def _best_within(max_size: int, most: list[float], models: list[SymbolicModel]) 
     small = [row for row, size in enumerate(most) if size <= max_size]
     if not small:
         least = min(model.size for model in models)
-        raise SettingError("max_size", f"is {max_size}, but the smallest model has {least} nodes.")
+        raise SettingError("max_size", f"is {max_size}, but the smallest model has size {least}.")
     return max(small, key=most.__getitem__)
 
 

@@ -41,7 +41,10 @@ def plot_front(fitted: Fitted, ax: Axes | None = None) -> Axes:
     for models, look in looks:
         errors = [scale * np.sqrt(model.scores["o1"]) for model in models]
         ax.plot([model.size for model in models], errors, **{"ms": 5} | look)
-    ax.set(xlabel="size, nodes", ylabel=f"leave-one-out RMSE of {_plain(fitted.target_name)}")
+    ax.set(
+        xlabel="size: numbers, names and operations",
+        ylabel=f"leave-one-out RMSE of {_plain(fitted.target_name)}",
+    )
     ax.legend(frameon=False)
     return ax
 
