@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import classics, friedman, ground_truth, srbench_2025
+from benchmarks import classics, friedman, ground_truth, public_tables, srbench_2025
 from benchmarks.classics import CLASSICS, is_textbook
 from benchmarks.equivalence import MORE, Judge, compare, distance
 from benchmarks.laws import (
@@ -233,3 +233,12 @@ def test_tables_of_srbench_2025(tmp_path):
     assert (list(x), list(y)) == (["a"], [2.0, 3.0])
     table = srbench_2025.compared(srbench_2025.published(tmp_path, ["192_vineyard"]))
     assert table["Operon"].to_dict() == {"192_vineyard": 0.2, "mean": 0.2, "median size": 9.0}
+
+
+def test_public_tables_keep_what_was_promised():
+    assert len(public_tables.TABLES) == 16
+    found = public_tables.run("mtcars", population=20, generations=3, folds=3)
+    assert found["rows"] == 32
+    assert not found["names rows"]
+    assert not found["worse and longer"]
+    assert found["RMSE"] < 5.0
