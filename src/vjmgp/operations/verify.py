@@ -32,7 +32,6 @@ from ..tables.pmlb import embedded_datasets
 from .jobs import REMEDY
 from .repair import damaged_files
 
-
 CLOSE = 0.01
 """Largest difference of R² that rounding on another processor explains."""
 
