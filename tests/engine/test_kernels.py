@@ -90,6 +90,10 @@ def test_parallel_processes_share_one_compilation(tmp_path):
     third = python(code, VJMGP_CACHE_DIR=str(tmp_path))
     assert third.communicate()[0] == results[0][0]
     assert files(tmp_path) == written
+    larger = python(code.replace("size=(30, 2)", "size=(300, 3)"), VJMGP_CACHE_DIR=str(tmp_path))
+    larger.communicate()
+    assert larger.returncode == 0
+    assert files(tmp_path) == written  # other layouts of the same arrays need no other kernels
 
 
 def engine_in(folder):

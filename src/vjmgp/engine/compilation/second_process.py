@@ -20,12 +20,14 @@ import joblib
 import numpy as np
 
 from ..distillation.candidates import collect
+from ..distillation.choice import written_length
 from ..distillation.constants import target_of
 from ..distillation.distil import teaching_points
 from ..distillation.revision import polished
 from ..distillation.student import select
 from ..distillation.teacher import teacher_of
-from ..preparation import prepare
+from ..laws.fitting import LawData, fitted, leave_one_out
+from ..preparation import Prepared, prepare
 from ..search.archive import merged, update_archive
 from ..search.evolution import Evolution
 from ..search.population import rehash, release
@@ -71,10 +73,19 @@ def use_second_part(selection: str) -> None:
     collect(archive, teacher_of(archive, 1.0), 2, 0.0)
     teaching_points(run.prepared)
     select(np.eye(4), np.ones(4), np.zeros(4), 2)
-    prepared = run.prepared
+    use_constants(run.prepared)
+
+
+def use_constants(prepared: Prepared) -> None:
+    """Use the kernels that fit constants of trees and laws."""
     columns, y, weights = prepared.columns, prepared.y, prepared.weights
     tree = np.array([SQUARE, FIRST_VARIABLE], np.int32), np.zeros(2)
+    written_length(tree[0])
     polished([tree], target_of(columns, y, weights, 1.0, prepared.addresses), 0.0, Settings())
+    x = np.ascontiguousarray(prepared.x.T)
+    problem = LawData(x, y, weights.each, np.ones(len(x), bool))
+    leave_one_out(problem, ("*", ("k", 1.0), ("x", 0)), weights.copy)
+    fitted(problem, ("*", ("k", 1.0), ("x", 0)), 1.0)
 
 
 class SecondCompiler:

@@ -17,7 +17,7 @@ from ..search.population import rehash
 from ..trees.addresses import compiled_more
 from ..trees.pool import compact
 from .kernels import compile_once, is_compiled, kernel_folder, rare_garbage_collection
-from .second_process import SecondCompiler, is_worthwhile, small_run
+from .second_process import SecondCompiler, is_worthwhile, small_run, use_constants
 
 SUMS = "checksums.json"
 """File with size and checksum of every compiled kernel."""
@@ -40,6 +40,7 @@ def _use_every_kernel(
     run.pool = compact(run.pool, room=1)
     if run.regularizer.final_rule == "tau":
         distil(run.prepared, merged([run.archive]))
+        use_constants(run.prepared)
     rehash(np.zeros(1, np.uint64), np.zeros(2, np.uint64))
 
 

@@ -100,9 +100,9 @@ def target_of(
     columns: Floats, y: Floats, weights: RowWeights, alpha: float, addresses: Integers
 ) -> Target:
     """Return the rows to fit; `columns` may have further ones at its end."""
-    columns = np.ascontiguousarray(columns[:, : len(y)])
-    copy = np.minimum(1.0, weights.each)
-    return Target(columns, y, weights.each, copy, weights.total, alpha, addresses)
+    columns, y = np.ascontiguousarray(columns[:, : len(y)]), np.ascontiguousarray(y)
+    each = np.ascontiguousarray(weights.each)  # another layout would be compiled again
+    return Target(columns, y, each, np.minimum(1.0, each), weights.total, alpha, addresses)
 
 
 def plant(trees: Sequence[Tree]) -> FlatTrees:

@@ -89,8 +89,8 @@ def fitted(
     if count + 1 >= len(y):
         return None
     jacobian = np.empty((count, len(y)))
-    exact = SOLVED * square
-    error = fit_program(program, columns, roots * y, roots, steps, ENOUGH, exact, jacobian)
+    exact, whole = SOLVED * square, np.ascontiguousarray(columns)
+    error = fit_program(program, whole, roots * y, roots, steps, ENOUGH, exact, jacobian)
     if not np.isfinite(error):
         return None
     expression = with_constants(expression, iter(program.numbers[program.free]))

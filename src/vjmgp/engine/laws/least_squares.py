@@ -68,7 +68,7 @@ def with_slopes(expression: Expression, columns: Floats) -> tuple[Floats, Floats
     """Return the values, and their derivatives by each constant, constants × rows."""
     program = program_of(expression)
     values, slopes = np.empty((2, len(program.kinds), columns.shape[1]))
-    evaluate(program, columns, values)
+    evaluate(program, np.ascontiguousarray(columns), values)
     differentiate(program, values, slopes)
     return values[-1], slopes[program.free]
 
